@@ -1,4 +1,4 @@
-/** `/mcp`: agents call operations as tools, with a key. */
+/** `/mcp`: agents call operations as tools, authenticated by a key. */
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { Counter } from 'prom-client';
 import { Type } from 'typebox';
@@ -45,9 +45,9 @@ import { toolAnswer, toolError, toolProblem } from './tool-answer.js';
 import { toolInput, withAccount, withVersion, type Arguments, type ToolInput } from './tool-input.js';
 
 const REQUEST_HEADERS = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
-/** What every agent has to be able to read. */
+/** Media types that every client has to accept. */
 const BOTH_TYPES = 'application/json, text/event-stream';
-/** Of what a message has around the arguments of a tool. */
+/** Limits on a message besides the arguments of a tool. */
 const ENVELOPE_PARTS_MAX = 100;
 const ENVELOPE_BYTES_MAX = 65_536;
 const CALL = 'tools/call';
@@ -65,12 +65,12 @@ const MESSAGE = Type.Object(
   { description: 'A message of JSON-RPC 2.0' },
 );
 
-/** What calls of tools go by, made once for a service. */
+/** Shared state of tool calls, one per service. */
 interface Tooling {
   readonly dispatcher: Dispatcher;
   readonly tools: readonly AgentTool[];
   readonly turns: MessageTurns;
-  /** The library's end of the protocol, loaded for the first agent. */
+  /** The library's handler, loaded for the first request. */
   handler?: Promise<McpHttpHandler>;
 }
 const toolings = new WeakMap<Services, Tooling>();
@@ -93,7 +93,7 @@ function reachOf({ caller: { key } }: OperationContext): string {
   return `The key reaches the ${key.scope} '${key.scope_target ?? ''}' alone.`;
 }
 
-/** A load that failed is tried again by who asks next. */
+/** Loads the handler. After a failure, the next request tries again. */
 function handlerOf({ log }: Services, tooling: Tooling): Promise<McpHttpHandler> {
   tooling.handler ??= makeHandler(tooling, log).catch((error: unknown) => {
     delete tooling.handler;
@@ -102,7 +102,7 @@ function handlerOf({ log }: Services, tooling: Tooling): Promise<McpHttpHandler>
   return tooling.handler;
 }
 
-/** One for all requests, each of which brings its context along. */
+/** Creates one handler for all requests; each request passes its own context. */
 async function makeHandler({ tools }: Tooling, log: Services['log']): Promise<McpHttpHandler> {
   const { createAgentServer, createMcpHandler } = await import('./agent-server.js');
   return createMcpHandler(
@@ -115,7 +115,7 @@ async function makeHandler({ tools }: Tooling, log: Services['log']): Promise<Mc
         call: (tool, given, signal) => callTool(context, tool, { given, signal }),
       });
     },
-    // How long a body may be is settled before it comes here.
+    // The body's length was checked before.
     {
       keepAliveMs: 0,
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
@@ -161,7 +161,7 @@ const callTools = defineOperation({
   },
 });
 
-/** Reads one message and answers it, by the library. */
+/** Parses one message and has the library answer it. */
 async function exchange(
   context: OperationContext,
   bytes: Buffer,
@@ -178,7 +178,7 @@ async function exchange(
       headers: { ...headers, accept: BOTH_TYPES, 'content-type': 'application/json' },
       signal,
     });
-    // The key was checked, and is nobody's business any more.
+    // The key was checked already, and is not passed on.
     const authInfo = { token: '', clientId: '', scopes: [], extra: { context } };
     return answerOf(await handler.fetch(request, { authInfo, parsedBody: message }));
   });
@@ -188,7 +188,7 @@ interface MessageBounds extends JsonBounds {
   readonly bytesMax: number;
 }
 
-/** As much as the largest of the tools that the caller may use takes: which one it is for is known only when it is parsed. */
+/** Returns the limits of the largest tool that the caller may use: which tool is meant is known only after parsing. */
 function boundsOf({ tools }: Tooling, { caller, services }: OperationContext): MessageBounds {
   const open = tools.filter((tool) => isOpenTo(tool, caller)).map(({ operation }) => operation);
   const most = (amount: (operation: Operation) => number) => open.reduce((so, each) => Math.max(so, amount(each)), 0);
@@ -200,19 +200,20 @@ function boundsOf({ tools }: Tooling, { caller, services }: OperationContext): M
   };
 }
 
-/** Of what a tool is given, as a message holds it: bytes are four thirds as long in base64. */
+/** Returns the limit on a tool's content within a message: base64 is a third longer than the bytes. */
 function contentBytesMax(operation: Operation, config: Config): number {
   const { body } = operation;
   if (!isStreamBody(body)) return jsonBodyBytesMax(operation, config);
   return Math.ceil(((body.bytesMax?.(config) ?? Infinity) * 4) / 3);
 }
 
-/** Throws, as for every body that is not what it has to be, before the protocol has anything to say of it. */
+/** Parses a message. Throws as for any invalid body, before the protocol is involved. */
 function messageOf(bytes: Buffer, bounds: MessageBounds): unknown {
   if (bytes.byteLength > bounds.bytesMax) throw tooLarge(bounds.bytesMax);
-  // By our own rules: no deeper and with no more members than others may send, and with integers of any length.
+  // Uses the service's own parser, with its limits on depth and members, and integers of any length.
   const message = parseJson(bytes, bounds);
-  // The protocol had arrays for some months of 2025. Of a hundred requests each is to be counted, bounded and answered as one.
+  // The protocol allowed arrays for some months of 2025. Each of a hundred requests would have to be counted, limited
+  // and answered separately.
   if (Array.isArray(message)) throw new ServiceError('invalid-parameter', 'Messages come one by one, not in an array.');
   const [fault] = (checkMessage ??= compileCheck(MESSAGE, 'body'))(message, false);
   if (fault !== undefined) {
@@ -234,8 +235,8 @@ interface Message {
 }
 
 /**
- * What the library goes through has few members: it copies what it knows nothing of, member by member, where a call of a tool may have
- * as many as the rules of a list.
+ * Throws if a part that the library processes has many members: it copies unknown parts member by member. Arguments of
+ * a tool call are exempt, and may be as large as the rules of a list.
  */
 function assertShort({ method, params = {} }: Message, bytes: Buffer): void {
   if (method !== CALL && bytes.byteLength > ENVELOPE_BYTES_MAX) throw tooLarge(ENVELOPE_BYTES_MAX);
@@ -257,13 +258,15 @@ function isSubscription(message: unknown): message is { readonly id?: unknown } 
 
 const METHOD_NOT_FOUND = -32_601;
 
-/** A stream that never says anything would only hold a connection. */
+/** Refuses a subscription: its stream would never say anything, and would only occupy a connection. */
 function refusedSubscription({ id = null }: { readonly id?: unknown }): OperationResult {
   const message = 'There is nothing to listen for: tools do not change while the service runs.';
   return { status: 200, body: { jsonrpc: '2.0', id, error: { code: METHOD_NOT_FOUND, message } } };
 }
 
-/** Whole: what the library gives as a stream, to agents of older years, are the messages of its events. */
+/**
+ * Returns the complete answer. For older protocol versions the library streams events, whose messages are joined here.
+ */
 async function answerOf(response: Response): Promise<OperationResult> {
   const { status, headers } = response;
   const text = await response.text();
@@ -273,7 +276,7 @@ async function answerOf(response: Response): Promise<OperationResult> {
 
 const DATA = 'data: ';
 
-/** A message is one line: JSON writes line ends as escapes. */
+/** Returns the messages of events. Each is one line, since JSON escapes line ends. */
 function messagesOf(events: string): string {
   const lines = events.split('\n').filter((line) => line.startsWith(DATA));
   const messages = lines.map((line) => line.slice(DATA.length));
@@ -316,7 +319,7 @@ async function callTool(context: OperationContext, tool: AgentTool, { given, sig
   }
 }
 
-/** As the caller may. */
+/** Checks the call with the caller's permissions. */
 function admit({ services, caller }: OperationContext, { operation }: AgentTool, given: Arguments) {
   const input = withAccount(toolInput(operation, given), operation, caller.account ?? services.config.account.name);
   return {
@@ -325,7 +328,7 @@ function admit({ services, caller }: OperationContext, { operation }: AgentTool,
   };
 }
 
-/** As its operation is called by everybody else. */
+/** Performs the operation as for any other caller. */
 async function perform(
   context: OperationContext,
   { operation }: AgentTool,
@@ -334,7 +337,7 @@ async function perform(
   const { services, visitor, requestId } = context;
   const { input, admission } = admitted;
   const { dispatcher } = toolingOf(services);
-  // Only now: what the caller does not reach is not opened for it.
+  // After admission, so that nothing is opened that the caller may not access.
   const params = await withVersion(input.params, operation, () => currentVersion(services, input.params));
   return dispatcher.perform(operation, rawOf({ ...input, params }, operation, services.config), {
     services,
@@ -345,13 +348,13 @@ async function perform(
   });
 }
 
-/** Of a list that does not exist the operation says so. */
+/** Returns '1' for a list that does not exist, which the operation then reports. */
 async function currentVersion(services: Services, { account = '', list = '' }: ToolInput['params']): Promise<string> {
   const record = services.catalog.list(account, list);
   return record === undefined ? '1' : String((await openIndex(services, record)).currentVersion);
 }
 
-/** As it comes over HTTP, and no longer than it may be there. */
+/** Returns the input as it would arrive over HTTP, with the same limits. */
 function rawOf(
   { params, query, body, content, contentType }: ToolInput,
   operation: Operation,

@@ -1,25 +1,26 @@
 /**
- * The protocol by which agents are told of tools and call them (Model Context Protocol), by its own library: over HTTP one server for each
- * request, over standard input and output one for the connection. It keeps nothing between calls.
+ * Server of the Model Context Protocol, by its official library: one per request over HTTP, one per connection over
+ * standard input and output. It keeps no state between calls.
  */
 import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult } from '@modelcontextprotocol/server';
 import { didYouMean, ERROR_VALUE_CHARACTERS_MAX, packageVersion, toldText } from '../platform/index.js';
 import type { AgentTool } from './agent-tool.js';
 import type { Arguments } from './tool-input.js';
 
-// By the same way as above: what is imported while the program runs would be the library a second time, as modules.
+// Exported from here, so that the library is loaded only once: a dynamic import elsewhere would load it a second time,
+// as ES modules.
 export { createMcpHandler } from '@modelcontextprotocol/server';
 
 export interface AgentHost {
-  /** What whoever is connected may use. */
+  /** Tools that the connected agent may use. */
   readonly tools: readonly AgentTool[];
-  /** What of the account it is, in a sentence; all of it where none is given. */
+  /** Sentence about the part of the account that is accessible. Undefined for all of it. */
   readonly reach?: string;
-  /** Never rejects for what the agent can mend. */
+  /** Calls a tool. Never rejects for errors that the agent can correct. */
   call(tool: AgentTool, given: Arguments, signal: AbortSignal): Promise<CallToolResult>;
 }
 
-/** What an agent reads before it calls anything. */
+/** Returns the instructions that an agent reads before its first call. */
 function instructionsOf({ tools, reach = '' }: AgentHost): string {
   const has = (name: string) => tools.some((tool) => tool.name === name);
   return [

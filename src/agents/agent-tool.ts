@@ -1,4 +1,6 @@
-/** Operations as tools for agents: what one is called, what it takes, and what it does to the data. Made of the registry alone. */
+/**
+ * Converts operations into tools for agents: name, arguments, and effect on the data. Derived from the registry alone.
+ */
 import type { TSchema } from 'typebox';
 import type { Caller } from '../access/index.js';
 import { agentToolName, ANY_CONTENT_TYPE, isAgentTool, isStreamBody, type Operation } from '../operations/index.js';
@@ -19,25 +21,28 @@ export interface AgentTool {
   };
 }
 
-/** The whole body, where it has no members of its own, such as a record. */
+/** Argument for a whole body without named members, such as a record. */
 export const BODY = 'body';
-/** What is streamed: as a text, or as bytes. */
+/** Arguments for streamed content, as text or as bytes. */
 export const CONTENT = 'content';
 export const CONTENT_BASE64 = 'content_base64';
 export const CONTENT_TYPE = 'content_type';
 
-/** What an agent need not say: it is known from the key, or from the list or group. */
+/** Optional arguments, which are known from the key, or from the list or group. */
 const KNOWN: Readonly<Record<string, string>> = {
   account: 'Default: the account of the key',
   version: 'Default: the current one',
 };
 
-/** Those that keys may use, in the order of the registry, each once. */
+/** Returns the tools for all operations open to keys, in the order of the registry, each once. */
 export function agentTools(operations: readonly Operation[]): readonly AgentTool[] {
   return operations.filter((operation) => isAgentTool(operation, operations)).map(toolOf);
 }
 
-/** What a caller may use. Where it reaches is told by each call: names of lists are no part of the tools. */
+/**
+ * True if the caller may use the tool. Access to particular lists is checked by each call, since names of lists are not
+ * part of the tools.
+ */
 export function isOpenTo({ operation }: AgentTool, caller: Caller): boolean {
   const { permission, target, needsWholeAccount } = operation;
   const scope = caller.key?.scope ?? 'account';
@@ -64,13 +69,16 @@ function toolOf(operation: Operation): AgentTool {
   };
 }
 
-/** A search is a POST as well; a click, by the permission of searches, is written down. */
+/**
+ * True if the operation only reads. A search may be a POST; a click is not, since it is recorded, although it has the
+ * permission of searches.
+ */
 function reads({ method, permission, responses }: Operation): boolean {
   if (method === 'GET') return true;
   return method === 'POST' && /:(?:read|view)$/.test(permission ?? '') && Object.hasOwn(responses, 200);
 }
 
-/** Members of path, query string and body side by side. */
+/** Returns the schema of arguments: members of path, query string and body, side by side. */
 function inputSchemaOf(operation: Operation): AgentTool['inputSchema'] {
   const { params, query, body } = operation;
   const properties: Record<string, unknown> = {};
@@ -94,7 +102,7 @@ function inputSchemaOf(operation: Operation): AgentTool['inputSchema'] {
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** True where a JSON body is one argument, and not its members. */
+/** True if a JSON body is one argument rather than one per member. */
 export function isWhole({ body }: Operation): boolean {
   return body !== undefined && !isStreamBody(body) && Object.keys(formOf(body).properties ?? {}).length === 0;
 }
@@ -119,7 +127,7 @@ function contentOf(contentTypes: readonly string[]): Json {
   };
 }
 
-/** The names that a tool takes. */
+/** Returns the names of a tool's arguments. */
 export function argumentNames(operation: Operation): readonly string[] {
   return Object.keys(inputSchemaOf(operation)['properties'] as Json);
 }

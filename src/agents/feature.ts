@@ -1,4 +1,4 @@
-/** Agent tools as a feature: the operations that keys may use, by the Model Context Protocol. */
+/** Agent tools as a feature: operations open to keys, by the Model Context Protocol. */
 import type { Feature } from '../operations/index.js';
 import { AGENT_SETTINGS } from './agent-settings.js';
 

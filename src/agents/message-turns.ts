@@ -1,16 +1,19 @@
-/** Main thread only. */
 import { setImmediate } from 'node:timers/promises';
 import type { Cancellation } from '../platform/index.js';
 
 /**
- * Messages of agents take the thread that answers everybody several milliseconds each, mostly in the library that reads and writes them. Those of one
- * account begin one in a turn of the event loop, so that others wait for one of them, and not for all that came together.
+ * Limits each account to one agent message per turn of the event loop, so that others wait for one message and not for
+ * all that arrived together. A message takes several milliseconds of the main thread, mostly in the library that parses
+ * and writes it. Main thread only.
  */
 export class MessageTurns {
-  /** The last of each account that has not begun. */
+  /** Turn of the last message of each account that has not begun yet. */
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Resolves when the next one of the account may begin; rejects with the signal's reason where its client has left by then. */
+  /**
+   * Resolves when the account's next message may begin. Rejects with the signal's reason if the client has left by
+   * then.
+   */
   async begin(account: string, signal: Pick<Cancellation, 'aborted' | 'reason'>): Promise<void> {
     const before = this.#last.get(account);
     const turn = before === undefined ? setImmediate() : before.then(() => setImmediate());

@@ -1,4 +1,4 @@
-/** Under which name the operation of agents finds what it counts by. */
+/** Key by which the operation for agents finds its metrics. */
 import type { Counter } from 'prom-client';
 import { serviceKey } from '../platform/index.js';
 

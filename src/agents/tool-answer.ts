@@ -1,4 +1,4 @@
-/** What an operation answered, as an agent takes it: text that fits into what it can read, and nothing cut off without a word. */
+/** Converts an operation's answer into a tool result: text that fits an agent's context, never truncated silently. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { HeadedBytes, StreamedBody, type OperationResult } from '../operations/index.js';
 import type { ServiceError } from '../platform/index.js';
@@ -8,7 +8,7 @@ const TEXT = /^(?:text\/|application\/(?:json|x-ndjson|xml|yaml)|image\/svg)/;
 
 type AnswerBody = Pick<OperationResult, 'body' | 'contentType'>;
 
-/** `bytesMax`: of an answer that is given whole; a longer one is an error that says how long it is. */
+/** `bytesMax` limits an answer; a longer one becomes an error that states its length. */
 export async function toolAnswer(
   { body, contentType = 'application/json' }: AnswerBody,
   bytesMax: number,
@@ -27,7 +27,7 @@ export async function toolAnswer(
   return { content: [{ type: 'resource', resource: { uri: 'gannet:file', mimeType, blob: data } }] };
 }
 
-/** A mistake that the agent can mend reads it in the same words as everybody else. */
+/** Returns an error that the agent can correct, in the same words as for other callers. */
 export function toolProblem(error: ServiceError): CallToolResult {
   return toolError(JSON.stringify(error.toProblem()));
 }
@@ -36,7 +36,7 @@ export function toolError(text: string): CallToolResult {
   return { isError: true, content: [{ type: 'text', text }] };
 }
 
-/** The number of bytes where there are too many. */
+/** Returns the bytes, or their number if there are too many. */
 async function bytesOf(body: unknown, bytesMax: number): Promise<Uint8Array | number> {
   if (body === undefined) return new Uint8Array();
   if (body instanceof StreamedBody) {
@@ -47,7 +47,7 @@ async function bytesOf(body: unknown, bytesMax: number): Promise<Uint8Array | nu
   const bytes =
     body instanceof HeadedBytes ? body.borrow() : body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
   if (bytes.byteLength > bytesMax) return bytes.byteLength;
-  // What is borrowed is somebody else's by the next answer.
+  // Borrowed bytes are overwritten by the next answer.
   return body instanceof HeadedBytes ? Buffer.from(bytes) : bytes;
 }
 

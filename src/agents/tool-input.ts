@@ -1,4 +1,4 @@
-/** What an agent gives to a tool, as the input of its operation. */
+/** Converts the arguments of a tool into the input of its operation. */
 import { isStreamBody, placesOf, type Operation } from '../operations/index.js';
 import { didYouMean, ERROR_VALUE_CHARACTERS_MAX, ServiceError, toldText } from '../platform/index.js';
 import { argumentNames, BODY, CONTENT, CONTENT_BASE64, CONTENT_TYPE, isWhole } from './agent-tool.js';
@@ -6,16 +6,16 @@ import { argumentNames, BODY, CONTENT, CONTENT_BASE64, CONTENT_TYPE, isWhole } f
 export interface ToolInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** Of an operation with a JSON body. */
+  /** Set for an operation with a JSON body. */
   readonly body?: unknown;
-  /** Of one that takes a stream. */
+  /** Set for an operation that takes a stream. */
   readonly content?: Uint8Array;
   readonly contentType?: string;
 }
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** Throws `invalid-parameter` for a name that the operation does not know, and for content that is none. Values are checked by the operation. */
+/** Throws `invalid-parameter` for unknown names and for invalid content. The operation validates the values. */
 export function toolInput(operation: Operation, given: Arguments): ToolInput {
   assertKnown(operation, given);
   const places = placesOf(operation);
@@ -23,7 +23,7 @@ export function toolInput(operation: Operation, given: Arguments): ToolInput {
   const members: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
     const place = places.get(name);
-    // Models fill in what they leave out.
+    // Null counts as absent, since models fill in optional arguments.
     if (place === undefined || value === undefined) continue;
     if (value === null && !(place === 'body' && takesNull(operation, name))) continue;
     if (place === 'body') members[name] = value;
@@ -40,7 +40,7 @@ interface NullableSchema {
   readonly anyOf?: readonly NullableSchema[];
 }
 
-/** Whether null says something there, such as that there is to be none. */
+/** True if null is a valid value of the member, such as one that removes a setting. */
 function takesNull({ body }: Operation, name: string): boolean {
   const { properties = {} } = (body ?? {}) as { readonly properties?: Readonly<Record<string, NullableSchema>> };
   const isNull = ({ type, anyOf = [] }: NullableSchema): boolean =>
@@ -60,7 +60,7 @@ function assertKnown(operation: Operation, given: Arguments): void {
   }
 }
 
-/** As the operation reads it from a path or a query string. */
+/** Returns the text of a value in a path or a query string. */
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(',');
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
@@ -83,7 +83,7 @@ function isBase64(text: string): boolean {
   return /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0;
 }
 
-/** With the account where it is not said. Throws `invalid-parameter` where something else that the path needs is missing. */
+/** Adds the account if it is not given. Throws `invalid-parameter` if anything else that the path needs is missing. */
 export function withAccount(input: ToolInput, { path, body }: Operation, account: string): ToolInput {
   const params = { ...(path.includes('{account}') ? { account } : {}), ...input.params };
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) if (name !== VERSION) assertGiven(name, params);
@@ -94,7 +94,7 @@ export function withAccount(input: ToolInput, { path, body }: Operation, account
 
 const VERSION = 'version';
 
-/** With the version that is searched where none is said: the newest of a group's lists, and what `current` says of a list. */
+/** Adds the version if it is not given: the newest version of a group, or `current` for a list. */
 export async function withVersion(
   params: ToolInput['params'],
   { path, target }: Operation,

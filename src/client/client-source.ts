@@ -1,13 +1,14 @@
 /**
- * The typed client as TypeScript text, made of the registry: for each operation the types of its input and answer, a function, and the
- * schemas of what it takes, for forms that show limits and texts. Whatever is not imported costs a bundle nothing.
+ * Generates the typed client as TypeScript from the registry: for each operation, the types of input and answer, a
+ * function, and the input schemas, from which forms take limits and texts. Exports are separate, so that a bundle
+ * contains only what it imports.
  */
 import type { TSchema } from 'typebox';
 import { PermissionCatalogue } from '../access/index.js';
 import { isStreamBody, type Operation } from '../operations/index.js';
 import { isIdentifier, typeText } from './type-text.js';
 
-/** Where the generated file finds the transport: from `dist/client`. */
+/** Path of the transport relative to the generated file in `dist/client`. */
 const TRANSPORT = '../../src/client/transport.js';
 
 export function clientSource(operations: readonly Operation[]): string {
@@ -60,7 +61,7 @@ function inputMembers({ params, query, body }: Operation): string[] {
   ];
 }
 
-/** May be left out where nothing in it has to be given. */
+/** Returns a member of the input. It is optional if nothing in it is required. */
 function memberOf(name: string, schema: TSchema): string[] {
   const { properties = {}, required = [] } = schema as { properties?: object; required?: readonly string[] };
   if (Object.keys(properties).length === 0) return [];

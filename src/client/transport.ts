@@ -1,17 +1,17 @@
 /**
- * How the generated client calls an operation: over `fetch`, in the browser and in Node.js alike. It knows nothing of what the service
- * offers; that is in the generated file beside the build.
+ * Calls operations over `fetch`, in browsers and in Node.js. Knows nothing of particular operations, which are in the
+ * generated client.
  */
 
-/** What an operation takes, beside the types of it. */
+/** Route of an operation, without its types. */
 export interface OperationRoute {
   readonly name: string;
   readonly method: string;
   /** `/list/{account}/{list}`. */
   readonly path: string;
-  /** `stream`: bytes of whatever form, with a content type of their own. */
+  /** `stream` means bytes of any form, with a content type of their own. */
   readonly body: 'none' | 'json' | 'stream';
-  /** Null: any signed-in caller. */
+  /** Null if any signed-in caller may call it. */
   readonly permission: string | null;
 }
 
@@ -20,7 +20,7 @@ export interface StreamInput {
   readonly data: Blob | Uint8Array<ArrayBuffer> | string;
 }
 
-/** Input of an operation with its types erased. */
+/** Input of an operation, untyped. */
 export interface AnyInput {
   readonly params?: object;
   readonly query?: object;
@@ -32,15 +32,15 @@ export interface CallOptions {
 }
 
 export interface ClientOptions {
-  /** `https://search.example.com`; '' on pages of the service itself. */
+  /** `https://search.example.com`; '' on the service's own pages. */
   readonly base: string;
-  /** Who calls: `X-API-Key`, or what a session needs. Read anew for each call. */
+  /** Returns the credentials: `X-API-Key`, or the headers of a session. Called for each request. */
   readonly headers: () => Readonly<Record<string, string>>;
   readonly fetch?: typeof fetch;
 }
 
 export interface Client {
-  /** Rejects with a ServiceProblem, with ConnectionLost where no answer came, and with the signal's reason. */
+  /** Rejects with a ServiceProblem, with ConnectionLost if no answer arrived, or with the signal's reason. */
   call(route: OperationRoute, input: AnyInput, options?: CallOptions): Promise<unknown>;
 }
 
@@ -50,7 +50,7 @@ export interface FaultyPlace {
   readonly detail: string;
 }
 
-/** The service refused: its problem document (RFC 9457). */
+/** Thrown if the service refused the call: its problem document (RFC 9457). */
 export class ServiceProblem extends Error {
   override readonly name = 'ServiceProblem';
   readonly status: number;
@@ -68,7 +68,7 @@ export class ServiceProblem extends Error {
   }
 }
 
-/** No answer came: the service is not there, or the connection ended. */
+/** Thrown if no answer arrived: the service is unreachable, or the connection ended. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
@@ -77,7 +77,7 @@ export type Call<Input, Output> = ((client: Client, input: Input, options?: Call
   readonly route: OperationRoute;
 };
 
-/** The function of one operation; the generated file has one for each. */
+/** Creates the function of one operation; the generated client has one per operation. */
 export function operation<Input extends AnyInput, Output>(route: OperationRoute): Call<Input, Output> {
   const call = (client: Client, input: Input, options?: CallOptions): Promise<Output> =>
     client.call(route, input, options) as Promise<Output>;
@@ -101,7 +101,9 @@ export function createClient({ base, headers, fetch: fetchWith = globalThis.fetc
   };
 }
 
-/** Path and query string. Throws where a parameter of the path is missing: to leave it out would be another path. */
+/**
+ * Returns path and query string. Throws if a path parameter is missing, since leaving it out would give another path.
+ */
 export function targetOf({ name, path }: OperationRoute, { params = {}, query = {} }: AnyInput): string {
   const values = params as Readonly<Record<string, unknown>>;
   const filled = path.replace(/\{([^}]+)\}/g, (_, parameter: string) => {
@@ -126,7 +128,7 @@ function bodyOf({ body }: OperationRoute, input: AnyInput): NonNullable<RequestI
   return body === 'json' ? JSON.stringify(input.body ?? {}) : (input.body as StreamInput).data;
 }
 
-/** A failure of the connection is told apart from one of this program and from what was called off. */
+/** Runs `work`, converting connection failures into ConnectionLost. Bugs and cancellations are passed on. */
 async function answered<Result>(work: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   try {
     return await work();
@@ -151,7 +153,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Undefined for what is no single value. */
+/** Returns undefined for anything other than a single value. */
 function textOf(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':

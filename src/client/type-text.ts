@@ -1,4 +1,4 @@
-/** A JSON schema as a TypeScript type. */
+/** Converts a JSON schema into a TypeScript type. */
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -26,7 +26,7 @@ export function isIdentifier(text: string): boolean {
   return /^[A-Za-z_$][\w$]*$/.test(text);
 }
 
-/** What fits `schema`; `unknown` where it says nothing of its type. */
+/** Returns the type of values that match `schema`; `unknown` if it does not state a type. */
 export function typeText(schema: object): string {
   const { type, properties, items, const: constant, enum: values, ...rest } = schema as Schema;
   if (constant !== undefined) return JSON.stringify(constant);

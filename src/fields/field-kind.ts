@@ -1,19 +1,20 @@
 /**
- * What a kind of field is: everything that the service knows of the values of one type of facet. A row of `FIELD_KINDS` is one of
- * these; schemas, inference, validation, columns, filters, sorting, query rules and CSV ask it and know no type by name.
+ * Interface of a kind of field: everything that the service knows of the values of one type of facet. Schemas,
+ * inference, validation, columns, filters, sorting, query rules and CSV use the rows of `FIELD_KINDS`, and name no type
+ * themselves.
  */
 
-/** A value as a filter writes it. `date`: a date without quotes. */
+/** A value as written in a filter. `date` is an unquoted date. */
 export type WrittenValue =
   | { readonly kind: 'string' | 'date'; readonly text: string }
   | { readonly kind: 'number'; readonly value: number }
   | { readonly kind: 'boolean'; readonly value: boolean };
 
-/** What was seen of the values of a field that nobody has defined. */
+/** Statistics of the values of an undefined field. */
 export interface SeenValues {
-  /** Some record had an array. */
+  /** True if some record had an array. */
   readonly many: boolean;
-  /** How many there were, and how many different ones among those that are texts. */
+  /** Number of values, and of distinct ones among those that are texts. */
   readonly count: number;
   readonly distinctTexts: number;
   /** Characters of the longest text. */
@@ -21,41 +22,55 @@ export interface SeenValues {
 }
 
 export interface FieldKind<Type extends string = string> {
-  /** The name of the type in a definition. */
+  /** Name of the type in a definition. */
   readonly type: Type;
-  /** How the kernel keeps the values: as texts with a folded key, or as numbers that it prints as its type says. */
+  /**
+   * How the kernel stores the values: as texts with a folded key, or as numbers that it prints in the way of the type.
+   */
   readonly column: 'string' | 'number' | 'boolean' | 'date';
-  /** Of a value in a record, behind "takes". */
+  /** Description of a value in a record; follows "takes" in messages. */
   readonly expected: string;
-  /** Behind the sentence that refuses such a value in a record, with a blank before it: what is probably wrong; empty for most values. */
+  /**
+   * Returns what is probably wrong with a refused value, with a leading blank, appended to the message. '' for most
+   * values.
+   */
   readonly hint?: (value: unknown) => string;
-  /** What the column holds of a record's value: a number, or the text whose folded form is its key; undefined where the value does not fit. */
+  /**
+   * Returns what the column holds for a record's value: a number, or the text whose folded form is its key. Undefined
+   * if the value does not fit.
+   */
   columnValue(value: unknown): number | string | undefined;
-  /** A value of the column as answers count it in facets, in a form that `filter.read` takes in quotes. Absent: as the kernel prints what the column holds. */
+  /**
+   * Converts a column value into the form in which facets show it, which `filter.read` accepts in quotes. Undefined if
+   * the kernel's form is shown.
+   */
   readonly shown?: (held: number | string | boolean) => number | string | boolean;
-  /** A cell of a CSV file as the value that is meant; what is none stays text, which validation then names. */
+  /** Converts a CSV cell into the value it means. Other cells stay text, which validation then reports. */
   ofCell(cell: string): unknown;
-  /** A text that a record has, as the value that it says where nothing is lost by that; any other stays text. Absent: as `ofCell`. */
+  /**
+   * Converts a record's text into the value it states, if nothing is lost; other texts stay. Undefined for the same as
+   * `ofCell`.
+   */
   readonly ofText?: (text: string) => unknown;
   readonly filter: {
-    /** False: only `=` and `!=` have a meaning. */
+    /** False if only `=` and `!=` are meaningful. */
     readonly isOrdered: boolean;
-    /** Of a value in a filter, behind "expected". */
+    /** Description of a value in a filter; follows "expected" in messages. */
     readonly expected: string;
-    /** Behind the text that was given, where it is one and cannot be read; absent: it is of another type than expected. */
+    /** Follows a text that cannot be read, in messages. Undefined if such a text is reported as a wrong type. */
     readonly unreadable?: string;
-    /** As `columnValue` would have it; undefined where it is no such value. */
+    /** Returns the same as `columnValue`. Undefined if it is no such value. */
     read(written: WrittenValue): number | string | undefined;
-    /** What a pattern of a query rule captured; undefined where it does not fit. */
+    /** Converts what a query rule's pattern captured. Undefined if it does not fit. */
     ofCapture(text: string): WrittenValue | undefined;
   };
-  /** Absent: a field is of this kind only where somebody says so. */
+  /** Undefined if a field has this kind only when defined so. */
   readonly inference?: {
-    /** True where all values of a field being so makes it of this kind. */
+    /** True for values of this kind. A field is of this kind if all its values are. */
     recognises(value: unknown): boolean;
-    /** False where values are of this kind and nobody would filter by them. */
+    /** False if nobody would filter by the values. */
     isFacet(seen: SeenValues): boolean;
-    /** The values are words to be searched, too. */
+    /** True if the values are also words to search for. */
     readonly isSearchable: boolean;
   };
 }

@@ -1,12 +1,15 @@
-/** What a field value means to columns: one rule for the write side and for the filter language. Pure functions; what dates were read lately is kept. */
+/**
+ * Interprets field values for columns, in the same way for writes and for the filter language. Pure functions, with a
+ * cache of recent dates.
+ */
 
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+-]\d{2}:?\d{2}))?$/u;
 
 /**
- * Milliseconds since 1970 of an ISO 8601 date (`2026-11-21`, midnight UTC) or date-time with a zone
- * (`2026-11-21T05:54:00Z`, `2026-11-21T05:54+01:00`); undefined for anything else, also for days that do not exist
- * and for moments that are not in the years 0000 to 9999 of UTC.
+ * Returns the milliseconds since 1970 of an ISO 8601 date (`2026-11-21`, midnight UTC) or date-time with a zone
+ * (`2026-11-21T05:54:00Z`, `2026-11-21T05:54+01:00`). Undefined for anything else, including days that do not exist and
+ * moments outside the years 0000 to 9999 in UTC.
  */
 export function parseDate(text: string): number | undefined {
   const place = placeOf(text);
@@ -20,21 +23,24 @@ export function parseDate(text: string): number | undefined {
 }
 
 /**
- * Dates that were read lately, each in the place that some of its digits lead to: a record's is read when it is checked and when it is
- * indexed, and records that come one after the other are often of one day.
+ * Direct-mapped cache of dates: a record's date is read when the record is validated and when it is indexed, and
+ * consecutive records often have the same day.
  */
 const KEPT_DATES = 256;
 const keptTexts = new Array<string | undefined>(KEPT_DATES).fill(undefined);
 const keptMs = new Float64Array(KEPT_DATES);
 
-/** By the day, and by what a date-time ends in. */
+/** Returns the slot of a date, by its day and the end of a date-time. */
 function placeOf(text: string): number {
   const end = text.length;
   const day = text.charCodeAt(9) + 10 * text.charCodeAt(8) + 31 * text.charCodeAt(6);
   return (day + 7 * text.charCodeAt(end - 2) + 13 * text.charCodeAt(end - 4)) & (KEPT_DATES - 1);
 }
 
-/** What four digits of a year can say in UTC: a zone leads beyond it, and an answer could not name the moment so that a filter takes it. */
+/**
+ * Range of four-digit years in UTC. A zone may lead beyond it; an answer could then not show the moment in a form that
+ * filters accept.
+ */
 const FIRST_MS = Date.parse('0000-01-01T00:00:00.000Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
@@ -67,12 +73,12 @@ function zoneOffsetMinutes(zone: string): number | undefined {
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** True for what is written as a number in decimal digits, however large. */
+/** True for a number in decimal digits, however large. */
 export function isNumber(text: string): boolean {
   return NUMBER.test(text);
 }
 
-/** The number that a text is; undefined for anything else; infinities are none. */
+/** Returns the number in a text. Undefined for anything else, including numbers that overflow to infinity. */
 export function parseNumber(text: string): number | undefined {
   if (!NUMBER.test(text)) return undefined;
   const value = Number(text);
@@ -84,7 +90,7 @@ export interface Point {
   readonly longitude: number;
 }
 
-/** An object with exactly the members `latitude` and `longitude`, both numbers; ranges are not checked. */
+/** True for an object with exactly the members `latitude` and `longitude`, both numbers. Ranges are not checked. */
 export function isPoint(value: unknown): value is Point {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const { latitude, longitude } = value as Partial<Point>;

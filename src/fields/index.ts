@@ -1,4 +1,4 @@
-/** What fields can hold: the kinds of values, each with all that the service knows of it. */
+/** What fields can hold: the kinds of values, with everything that the service knows of each. */
 export type { FieldKind, SeenValues, WrittenValue } from './field-kind.js';
 export { FIELD_KINDS, fieldKind, type FacetType } from './field-kinds.js';
 export * from './field-values.js';

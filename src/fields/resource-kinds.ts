@@ -1,6 +1,6 @@
 import { isMediaUrl } from './media-url.js';
 
-/** The kinds of files that a field can hold the URL of, each with the endings by which one is known. */
+/** Kinds of files to which a field can link, with the extensions of each. */
 const ENDINGS = {
   document: ['pdf'],
   image: ['jpg', 'jpeg', 'png', 'gif', 'webp', 'avif'],
@@ -16,7 +16,10 @@ const byEnding: ReadonlyMap<string, ResourceKind> = new Map(
   RESOURCE_KINDS.flatMap((kind) => ENDINGS[kind].map((ending): [string, ResourceKind] => [ending, kind])),
 );
 
-/** Of the file that a URL names, on the web or in a media store; undefined where the text is none or the ending says nothing. */
+/**
+ * Returns the kind of file of a URL, on the web or in a media store. Undefined if the text is no URL or its extension
+ * is unknown.
+ */
 export function resourceKindOf(text: string): ResourceKind | undefined {
   const isMedia = isMediaUrl(text);
   if (!isMedia && (!/^https?:\/\//iu.test(text) || !URL.canParse(text))) return undefined;

@@ -1,4 +1,7 @@
-/** Every operation of the service but those that features bring. HTTP, OpenAPI, validation and the tests that walk over everything start here. */
+/**
+ * Every operation of the service except those of features. The basis of HTTP, OpenAPI, validation, and tests that cover
+ * all operations.
+ */
 import { accountOperations } from './api/account.js';
 import { apiKeyCreateReadOnly } from './api/api-key-read-only.js';
 import { apiKeyOperations } from './api/api-key.js';

@@ -1,4 +1,4 @@
-/** Plans as a feature: how much accounts may have. */
+/** Plans as a feature: limits on what accounts may have. */
 import type { Feature } from '../operations/index.js';
 import { PLAN_SETTINGS } from './plan-settings.js';
 

@@ -1,22 +1,24 @@
-/** What lists take on disk: their files, measured again where a list has changed and somebody asks. Main thread only. */
+/**
+ * Disk usage of lists. The files of a list are measured again if it has changed and somebody asks. Main thread only.
+ */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Folders that are looked at together. */
+/** Folders measured in parallel. */
 const FOLDERS_AT_A_TIME = 16;
 
 export class ListStorage {
   readonly #bytes = new Map<string, number>();
-  /** Those that nothing has happened to since they are being measured. */
+  /** Lists being measured that have not changed since the measurement began. */
   readonly #measuring = new Set<string>();
   readonly #folderOf: (listId: string) => string;
 
-  /** `folderOf`: where a list is. */
+  /** `folderOf` returns the folder of a list. */
   constructor(folderOf: (listId: string) => string) {
     this.#folderOf = folderOf;
   }
 
-  /** Also for one that is gone. */
+  /** Invalidates the usage of a list, which may be gone. */
   changed(listId: string): void {
     this.#bytes.delete(listId);
     this.#measuring.delete(listId);
@@ -41,7 +43,7 @@ export class ListStorage {
   }
 }
 
-/** Of the files in it. One that goes meanwhile counts as none. */
+/** Returns the bytes of the files in a folder. A file that vanishes meanwhile counts as 0. */
 async function folderBytes(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(none);
   const sizes = await Promise.all(
@@ -55,7 +57,7 @@ async function bytesOfFile(path: string): Promise<number> {
   return size;
 }
 
-/** Where it is not there any more; whatever else is wrong is thrown. */
+/** Returns nothing for a missing file; rethrows other errors. */
 function none(error: unknown): readonly never[] {
   if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
   throw error;

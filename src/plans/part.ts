@@ -1,11 +1,11 @@
-/** Under which name operations and later features find plans. */
+/** Key by which operations and later features find plans. */
 import { serviceKey } from '../platform/index.js';
 import type { Plans } from './plans.js';
 import type { Plan } from './types.js';
 
 export interface PlansPart {
   readonly plans: Plans;
-  /** Those that the settings offer, in their order. */
+  /** Plans that the settings offer, in their order. */
   readonly offered: readonly Plan[];
 }
 

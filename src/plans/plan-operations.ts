@@ -1,4 +1,4 @@
-/** `/plan`: how much an account may have, and has. */
+/** `/plan`: limits of an account, and what it uses of them. */
 import { Type } from 'typebox';
 import { accountParams, defineOperation, noParams, nullable, named, object, timeSchema } from '../operations/index.js';
 import { PLANS } from './part.js';

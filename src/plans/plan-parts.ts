@@ -1,4 +1,4 @@
-/** Plans as they are kept: who asks what an account may have, and what writes down how much it searches. */
+/** Opens plans: registers them with those who ask for limits, and writes search counts. */
 import { SEARCH_COUNTER } from '../access/index.js';
 import { listFolder } from '../index/index.js';
 import { provide, type FeatureParts, type FeaturePlatform } from '../operations/index.js';
@@ -12,7 +12,7 @@ import { RecordLedger } from './record-ledger.js';
 import { SearchCounts } from './search-counts.js';
 import { Subscriptions } from './subscriptions.js';
 
-/** What a process that is killed forgets of its searches. */
+/** Interval of writes. A killed process loses the counts since the last one. */
 const WRITE_MS = 5000;
 
 export const planParts: FeatureParts = {
@@ -53,7 +53,7 @@ export const planParts: FeatureParts = {
   },
 };
 
-/** Writes the searches every few seconds, one write at a time, and looks at the plans of who has searched. */
+/** Writes search counts every few seconds, one write at a time, and checks the plans of accounts that searched. */
 function writer(plans: Plans, searches: SearchCounts, { log }: FeaturePlatform) {
   let timer: NodeJS.Timeout | undefined;
   let last: Promise<void> = Promise.resolve();

@@ -1,4 +1,4 @@
-/** `[plans]` of the settings: which plans there are. */
+/** `[plans]` of the settings: the available plans. */
 import { Type } from 'typebox';
 import { defineSettings, nameFault, OperatorError, type SettingValues } from '../platform/index.js';
 import { LIMITS, UNLIMITED, type Limit, type Plan } from './types.js';
@@ -22,7 +22,7 @@ export const PLAN_SETTINGS = defineSettings('plans', {
 
 export type PlanSettings = SettingValues<typeof PLAN_SETTINGS.members>;
 
-/** By their names. Throws an `OperatorError` that names the plan and what is wrong with it. */
+/** Returns the plans by name. Throws an `OperatorError` that names the plan and its fault. */
 export function offeredPlans(texts: readonly string[]): ReadonlyMap<string, Plan> {
   const plans = new Map<string, Plan>();
   for (const text of texts) {
@@ -65,7 +65,7 @@ function readMember(text: string, member: string): { readonly key: Limit | 'succ
   return { key, value };
 }
 
-/** Plans follow each other to a last one. */
+/** Throws if the successors of a plan form a cycle or one is missing. */
 function assertEnds(plan: Plan, plans: ReadonlyMap<string, Plan>): void {
   const passed = new Set<string>();
   for (let at: Plan = plan; at.successor !== undefined;) {

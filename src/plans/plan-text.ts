@@ -1,4 +1,4 @@
-/** Answers about plans as the command line prints them. */
+/** Prints answers about plans on the command line. */
 import type { AnswerPrinter } from '../operations/index.js';
 
 interface PlanAnswer {

@@ -1,6 +1,6 @@
 /**
- * What accounts have, against what their plans let them have. Near a limit the plan's successor takes its place; where there is none,
- * what would go beyond is refused with `plan-limit`, and searches go on. Main thread only.
+ * Compares what accounts have with the limits of their plans. Near a limit, the plan's successor takes its place. If
+ * there is none, writes beyond the limit are refused with `plan-limit`, while searches continue. Main thread only.
  */
 import type { Logger } from 'pino';
 import type { SearchCounter } from '../access/index.js';
@@ -14,9 +14,9 @@ import type { SearchCounts } from './search-counts.js';
 import type { Subscriptions } from './subscriptions.js';
 import { LIMITS, type Limit, type Plan } from './types.js';
 
-/** Beyond these nothing may be written that makes an account larger. */
+/** Limits beyond which no write may make the account larger. */
 const CLOSING_LIMITS = ['storage_bytes', 'searches_a_month'] as const;
-/** What somebody else counts. */
+/** Limits whose usage others count. */
 export type Metered = 'lists' | 'feeds' | 'storage_bytes';
 
 const LIMIT_TEXTS: Readonly<Record<Limit, string>> = {
@@ -32,7 +32,7 @@ export interface PlansOptions {
   readonly ledger: RecordLedger;
   readonly storage: ListStorage;
   readonly searches: SearchCounts;
-  /** Of a limit. */
+  /** Percentage of a limit from which an account is upgraded. */
   readonly upgradePercent: number;
   readonly log: Logger;
 }
@@ -42,7 +42,7 @@ export class Plans implements RecordQuota, ListQuota, SearchCounter {
   readonly #options: PlansOptions;
   readonly #turns = new RecordTurns();
   readonly #meters: { readonly limit: Metered; readonly used: (account: string) => number }[] = [];
-  /** Accounts that are about to be looked at. */
+  /** Accounts that will be checked next turn. */
   readonly #waiting = new Set<string>();
   readonly #considering = new Set<Promise<void>>();
 
@@ -51,7 +51,10 @@ export class Plans implements RecordQuota, ListQuota, SearchCounter {
     this.subscriptions = options.subscriptions;
   }
 
-  /** `used`: what an account has of it, beside what others count of the same. */
+  /**
+   * Registers a counter. `used` returns what an account has, in addition to what other counters of the same limit
+   * return.
+   */
   meter(limit: Metered, used: (account: string) => number): void {
     this.#meters.push({ limit, used });
   }
@@ -94,7 +97,7 @@ export class Plans implements RecordQuota, ListQuota, SearchCounter {
     return isLimited ? this.#take(account, records) : undefined;
   }
 
-  /** Rejects with `plan-limit` where the account may not grow any more, whatever by. */
+  /** Rejects with `plan-limit` if the account may not grow in any way. */
   async assertWritable(account: string): Promise<void> {
     for (const limit of CLOSING_LIMITS) {
       for (;;) {
@@ -115,7 +118,7 @@ export class Plans implements RecordQuota, ListQuota, SearchCounter {
     this.#admit(change, account, 'feeds', feeds);
   }
 
-  /** Resolves when the account is on the plan that what it has asks for. Never rejects. */
+  /** Upgrades the account's plan if its usage requires it. Resolves when that is done; never rejects. */
   consider(account: string): Promise<void> {
     return this.#consider(account).catch((error: unknown) => {
       this.#options.log.warn(
@@ -125,12 +128,12 @@ export class Plans implements RecordQuota, ListQuota, SearchCounter {
     });
   }
 
-  /** Resolves when no plan is being looked at. */
+  /** Resolves when no check is in progress. */
   async settled(): Promise<void> {
     while (this.#considering.size > 0) await Promise.all(this.#considering);
   }
 
-  /** What an account has that is gone. */
+  /** Removes everything stored for a deleted account. */
   async forget(account: string): Promise<void> {
     this.#options.ledger.forget(account);
     await this.#options.searches.forget(account);
@@ -177,11 +180,11 @@ export class Plans implements RecordQuota, ListQuota, SearchCounter {
 
   #isNear(plan: Plan, limit: Limit, used: number): boolean {
     const allowed = plan.limits[limit];
-    // Of what a plan has nothing of, nothing is not near.
+    // A plan may allow 0; then a usage of 0 is not near the limit.
     return allowed !== undefined && used > 0 && used * 100 >= allowed * this.#options.upgradePercent;
   }
 
-  /** Only where there is something to be upgraded to. */
+  /** Checks the account in the next turn, if its plan has a successor. */
   #considerLater(account: string): void {
     if (this.#waiting.has(account) || this.subscriptions.planOf(account).successor === undefined) return;
     this.#waiting.add(account);
@@ -217,7 +220,7 @@ function refusal({ name, limits }: Plan, limit: Limit): ServiceError {
   );
 }
 
-/** Changes of this turn of the event loop are looked at together. */
+/** Waits for the next turn of the event loop, so that changes of one turn are checked together. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,13 +1,13 @@
 /**
- * How many records the lists of accounts have. A list that changed is asked again when somebody wants to know, so that commits of
- * accounts without limits cost a look into a map. Main thread only.
+ * Number of records in the lists of accounts. A changed list is counted again only when somebody asks, so that for
+ * accounts without limits a commit costs one map access. Main thread only.
  */
 import type { Catalog } from '../catalog/index.js';
 import type { ListIndexes } from '../index/index.js';
 
 interface AccountLists {
   readonly counts: Map<string, number>;
-  /** Those that may have another number now. */
+  /** Lists whose count may have changed. */
   readonly changed: Set<string>;
   sum: number;
 }
@@ -17,7 +17,7 @@ export class RecordLedger {
   readonly #accountOfList = new Map<string, string>();
   readonly #indexes: Pick<ListIndexes, 'recordCount'>;
   readonly #catalog: Pick<Catalog, 'lists'>;
-  /** Accounts whose lists were all looked up once: some may never have been opened. */
+  /** Accounts whose lists have all been counted once; some may never have been opened. */
   readonly #complete = new Set<string>();
 
   constructor(indexes: Pick<ListIndexes, 'recordCount'>, catalog: Pick<Catalog, 'lists'>) {
@@ -53,7 +53,7 @@ export class RecordLedger {
     return lists === undefined ? [] : [...new Set([...lists.counts.keys(), ...lists.changed])];
   }
 
-  /** Of the current versions. A list whose index is not there for the moment counts as when it was last. */
+  /** Returns the records of the current versions. A list whose index is unavailable keeps its last count. */
   records(account: string): number {
     this.#completeLists(account);
     const lists = this.#accounts.get(account);
@@ -68,7 +68,7 @@ export class RecordLedger {
     return lists.sum;
   }
 
-  /** The account is gone. */
+  /** Forgets a deleted account. */
   forget(account: string): void {
     this.#complete.delete(account);
   }

@@ -1,12 +1,12 @@
 /**
- * Commits of one account take what is left of a limit one after the other: what one has taken and not settled may be all that is left, or
- * may come back. Main thread only.
+ * Grants commits of one account what is left of a limit, one after the other: what an unsettled commit has taken may be
+ * all that is left, or may come back. Main thread only.
  */
 
 /** What one commit has taken. */
 export interface Turn {
   readonly records: number;
-  /** Once. */
+  /** Settles the turn. Call once. */
   end(): void;
 }
 
@@ -21,7 +21,10 @@ interface Account {
 export class RecordTurns {
   readonly #accounts = new Map<string, Account>();
 
-  /** Resolves with all of `records`, or with what there is where nobody else has any of it. `free`: without what is taken. */
+  /**
+   * Resolves with all of `records`, or with what is left once nobody else holds any of it. `free` returns what is left,
+   * not counting what is taken.
+   */
   async take(name: string, records: number, free: () => number): Promise<Turn> {
     const account = this.#account(name);
     account.waiting += 1;

@@ -1,12 +1,12 @@
 /**
- * The searches of accounts in this month (UTC). Counted in memory and written every few seconds: a process that is killed forgets those
- * since. Main thread only.
+ * Searches of accounts in the current month (UTC). Counted in memory and written every few seconds; a killed process
+ * loses the counts since then. Main thread only.
  */
 import { accountsIn, CollectionStore, type Collection } from '../catalog/index.js';
 import type { Clock, LmdbEnvironment } from '../platform/index.js';
 import type { MonthRecord } from './types.js';
 
-/** Accounts of one transaction. */
+/** Accounts per transaction. */
 const WRITTEN_MAX = 2000;
 const SET_BACK_MS_MAX = 86_400_000;
 
@@ -20,7 +20,7 @@ export class SearchCounts {
   readonly #store: CollectionStore;
   readonly #rows: Collection<MonthRecord>;
   readonly #clock: Clock;
-  /** Since the last write. */
+  /** Counts since the last write. */
   #unwritten = new Map<string, number>();
   #month: Month;
 
@@ -41,12 +41,12 @@ export class SearchCounts {
     return this.#written(account) + (this.#unwritten.get(account) ?? 0);
   }
 
-  /** Those that have searched since the last write. */
+  /** Accounts that have searched since the last write. */
   get active(): readonly string[] {
     return [...this.#unwritten.keys()];
   }
 
-  /** Writes what was counted since. What cannot be written is still counted. */
+  /** Writes the counts since the last write. If that fails, they are kept for the next one. */
   async write(): Promise<void> {
     this.#turn();
     const { name: month } = this.#month;
@@ -65,7 +65,7 @@ export class SearchCounts {
     }
   }
 
-  /** Of an account that is gone. */
+  /** Removes the counts of a deleted account. */
   async forget(account: string): Promise<void> {
     this.#unwritten.delete(account);
     await this.#store.change((change) => {
@@ -78,7 +78,7 @@ export class SearchCounts {
     return [row, row?.before].find((each) => each?.month === this.#month.name)?.searches ?? 0;
   }
 
-  /** The row with so many more in this month. */
+  /** Returns the row with `more` added to this month. */
   #grown(account: string, more: number): MonthRecord {
     const { name: month } = this.#month;
     const row = this.#rows.get(account);
@@ -92,7 +92,7 @@ export class SearchCounts {
     else this.#unwritten.delete(account);
   }
 
-  /** Another month begins with none. A clock that was set right by hours stays in the month that it had, and in no other that is yet to come. */
+  /** Starts a new month at 0. If the clock was set back by up to a day, the month stays the same. */
   #turn(): void {
     const nowMs = this.#clock.nowMs();
     if (nowMs < this.#month.endMs && nowMs >= this.#month.beginMs - SET_BACK_MS_MAX) return;

@@ -1,11 +1,11 @@
-/** Which account is on which plan. Main thread only. */
+/** Plans of accounts. Main thread only. */
 import { CollectionStore, type Catalog, type Change, type Collection } from '../catalog/index.js';
 import { ServiceError, type Clock, type LmdbEnvironment } from '../platform/index.js';
 import { UNLIMITED, type Plan, type SubscriptionRecord } from './types.js';
 
 export interface Subscription {
   readonly plan: Plan;
-  /** Null: since there is the account. */
+  /** Null if the account has had the plan from the beginning. */
   readonly since_utc: string | null;
 }
 
@@ -27,7 +27,7 @@ export class Subscriptions {
     this.#rows = this.#store.collection('subscriptions');
   }
 
-  /** Names of plans that accounts are on and the settings do not offer: these accounts have no limits. */
+  /** Names of plans that accounts have but the settings do not offer; these accounts have no limits. */
   get unknownPlans(): readonly string[] {
     const names = [...this.#rows.values()].map(({ plan }) => plan);
     return [...new Set(names.filter((name) => !this.#options.plans.has(name)))];
@@ -48,7 +48,7 @@ export class Subscriptions {
     return successor === undefined ? undefined : this.#options.plans.get(successor);
   }
 
-  /** Rejects with `unprocessable` where there is no such plan, and `account-not-found`. */
+  /** Rejects with `unprocessable` if there is no such plan, and `account-not-found`. */
   set(account: string, name: string): Promise<Subscription> {
     return this.#store.change((change) => {
       this.put(change, account, name);
@@ -56,7 +56,7 @@ export class Subscriptions {
     });
   }
 
-  /** Inside a change, as `set`. */
+  /** Like `set`, inside a change. */
   put(change: Change, account: string, name: string): void {
     const { plans, catalog, clock } = this.#options;
     if (catalog.account(account) === undefined) {
@@ -74,7 +74,7 @@ export class Subscriptions {
     change.put(this.#rows, account, { account, plan: name, since_utc: clock.nowIso() });
   }
 
-  /** Inside a change: one plan after the other, each step told. `from` is the one that the account is on. */
+  /** Inside a change: upgrades from plan to plan, with an event for each step. `from` is the account's current plan. */
   upgrade(change: Change, account: string, from: Plan, to: Plan): void {
     for (let plan = from; plan.name !== to.name;) {
       const next = this.successorOf(plan);
@@ -86,7 +86,7 @@ export class Subscriptions {
     this.put(change, account, to.name);
   }
 
-  /** True where the account is on another plan than `from` now, be it that somebody else was quicker. */
+  /** True if the account is now on a plan other than `from`, even if another caller upgraded it. */
   upgraded(account: string, from: Plan): Promise<boolean> {
     const next = this.successorOf(from);
     return this.#store.change((change) => {
@@ -97,7 +97,7 @@ export class Subscriptions {
     });
   }
 
-  /** The account is gone. */
+  /** Removes the plan of a deleted account. */
   forget(account: string): Promise<void> {
     return this.#store.change((change) => {
       if (this.#rows.has(account)) change.remove(this.#rows, account);

@@ -1,32 +1,32 @@
-/** Plans: how much an account may have. */
+/** Types of plans, which limit what an account may have. */
 
-/** What a plan can limit, in the order in which it is shown. */
+/** What a plan can limit, in display order. */
 export const LIMITS = ['records', 'storage_bytes', 'searches_a_month', 'lists', 'feeds'] as const;
 export type Limit = (typeof LIMITS)[number];
 
 export interface Plan {
   readonly name: string;
-  /** A limit that is left out is none. */
+  /** An absent limit means unlimited. */
   readonly limits: Readonly<Partial<Record<Limit, number>>>;
-  /** The plan that an account gets near a limit of this one. */
+  /** Plan that an account gets near a limit of this one. */
   readonly successor: string | undefined;
 }
 
-/** Of an account that nobody has given one: as much as it likes. */
+/** Plan of accounts without any other: no limits. */
 export const UNLIMITED: Plan = Object.freeze({ name: 'default', limits: Object.freeze({}), successor: undefined });
 
-/** On which plan an account is; none for those of `UNLIMITED`. */
+/** Plan of an account. Accounts on `UNLIMITED` have none. */
 export interface SubscriptionRecord {
   readonly account: string;
   readonly plan: string;
   readonly since_utc: string;
 }
 
-/** The searches of an account in a month. */
+/** Searches of an account in a month. */
 export interface MonthRecord {
-  /** `2026-11`, in UTC. */
+  /** Such as `2026-11`, in UTC. */
   readonly month: string;
   readonly searches: number;
-  /** Of the month that it searched in before: a clock that was ahead for a while leads back to it. */
+  /** The last earlier month with searches. Needed if a clock that was ahead is set back. */
   readonly before?: Pick<MonthRecord, 'month' | 'searches'>;
 }

@@ -1,4 +1,4 @@
-/** True and false, as 1 and 0. */
+/** Booleans, stored as 1 and 0. */
 import type { FieldKind } from '../field-kind.js';
 
 const WORDS: ReadonlyMap<string, boolean> = new Map([

@@ -1,8 +1,8 @@
-/** Days and moments as ISO 8601 writes them, as milliseconds since 1970. */
+/** Days and moments in ISO 8601, stored as milliseconds since 1970. */
 import type { FieldKind } from '../field-kind.js';
 import { parseDate } from '../field-values.js';
 
-/** Behind the text that should have been a date. */
+/** Follows a text that should have been a date, in messages. */
 export const NO_DATE = 'is no date; expected yyyy-MM-dd or an ISO 8601 date-time such as 2026-11-21T05:54:00.000Z';
 
 function milliseconds(value: unknown): number | undefined {

@@ -5,22 +5,22 @@ import type { FieldKind } from '../field-kind.js';
 // A leading zero belongs to a code, not to a number.
 const CELL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u;
 
-/** A cell of a CSV file that is written as a number, without blanks around it. */
+/** True for a CSV cell that is a number, without blanks around it. */
 export function isNumberCell(cell: string): boolean {
   return CELL.test(cell);
 }
 
-/** Digits with commas, points, blanks or apostrophes between them, as languages and spreadsheets write decimals and thousands. */
+/** Digits with commas, points, blanks or apostrophes, as locales and spreadsheets write decimals and thousands. */
 const WRITTEN_OTHERWISE = /^[+-]?\d[\d.]*[,'’\s][\d.,'’\s]*$/u;
 
-/** As many digits as every number has for certain. */
+/** Number of decimal digits that a double always preserves. */
 const EXACT_DIGITS = 15;
 const FRACTION = /^[^.]*\.\d+$/u;
 const ZERO = '0'.charCodeAt(0);
 
 /**
- * The number that is written the same, but for blanks around it and zeros at the end of a fraction (`12.50`). An integer of more digits is rather a code
- * than a number, though it might be written the same.
+ * Returns the number that is written identically, except for surrounding blanks and trailing zeros of a fraction
+ * (`12.50`). An integer with more digits is probably a code, and stays text.
  */
 function numberOfText(text: string): unknown {
   const trimmed = text.trim();
@@ -33,7 +33,10 @@ function numberOfText(text: string): unknown {
   return digits.length <= EXACT_DIGITS ? value : text;
 }
 
-/** Of a fraction. From its end: a pattern would try each run of zeros before, of which a text of a megabyte may have one as long as itself. */
+/**
+ * Removes trailing zeros of a fraction. Scans from the end: a regular expression would try every run of zeros, which is
+ * quadratic in a text of a megabyte.
+ */
 function withoutTrailingZeros(fraction: string): string {
   let end = fraction.length;
   while (fraction.charCodeAt(end - 1) === ZERO) end -= 1;

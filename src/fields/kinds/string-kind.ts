@@ -1,9 +1,9 @@
-/** Texts that are compared without regard to case; accents count (`foldFacetValue`). */
+/** Texts, compared case-insensitively but with accents (`foldFacetValue`). */
 import type { FieldKind } from '../field-kind.js';
 
-/** Longer strings are texts, not values to filter by. */
+/** Longer strings are texts rather than values to filter by. */
 const FACET_VALUE_CHARACTERS_MAX = 64;
-/** Strings repeat where there are at least this many values for each distinct one. */
+/** Values per distinct value from which strings count as repeated. */
 const FACET_REPETITION_MIN = 2;
 
 export const stringKind: FieldKind<'string'> = {

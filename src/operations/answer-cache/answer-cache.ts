@@ -1,38 +1,42 @@
 /**
- * Answers of searches in memory, so that a repeated request on unchanged lists needs no worker.
+ * In-memory cache of search answers, so that a repeated request on unchanged lists needs no worker.
  *
- * A key holds the sequences of the generations that were searched, which name one state of one version of one list each
- * and are never used twice: what is found under a key was true for exactly these. Answers of earlier generations are not
- * looked for again and go when room is needed. An answer may have several keys, as it was asked for in several ways.
+ * A key contains the sequence numbers of the generations searched. Each names one state of one version of one list and
+ * is never reused, so a cached answer is always right for its key. Answers of earlier generations are not found any
+ * more, and are evicted when room is needed. An answer may have several keys, for different ways to ask for it.
  *
- * What stays is decided by SIEVE (Y. Zhang et al., NSDI 2024): answers stand in the order in which they came; a hit only
- * marks one; a hand goes from the oldest on, takes marks away and drops the first answer without one. Many that are asked
- * for once do not push out those that are asked for often.
+ * Eviction is by SIEVE (Y. Zhang et al., NSDI 2024): answers are kept in insertion order; a hit only marks an answer; a
+ * hand moves from the oldest on, clears marks, and evicts the first answer without one. So many answers requested once
+ * do not displace those requested often.
  *
- * Invariant: the bytes of all entries are at most `bytesMax`, and less where memory is short (`giveWay`). Main thread only.
+ * Invariant: the bytes of all entries are at most `bytesMax`, and less if memory is short (`giveWay`). Main thread
+ * only.
  */
 import type { ShownResult } from '../../analytics/index.js';
 import type { Metrics, OwnMemory } from '../../platform/index.js';
 import { ANSWER_HEAD_BYTES, answerHead, formatTook } from '../../search/index.js';
 import { HeadedBytes } from './headed-bytes.js';
 
-/** Larger answers are not kept: one would take the place of many. */
+/** Larger answers are not cached, since each would displace many. */
 const ANSWER_BYTES_MAX = 262_144;
-/** Longer keys are not used: such a request is not asked twice. */
+/** Longer keys are not used: such a request is hardly repeated. */
 const KEY_CHARACTERS_MAX = 16_384;
-/** Ways to ask for one answer that are remembered. */
+/** Keys remembered per answer. */
 const KEYS_PER_ANSWER_MAX = 8;
-/** Where memory is short, the cache has so small a part of its room; it gives half of what it has each time that it is told so, and takes as much back. */
+/**
+ * If memory is short, the cache shrinks to this part of its room at least. It halves on each report of a shortage, and
+ * doubles again afterwards.
+ */
 const LEAST_PART = 4;
-/** What an entry and a key take beside their bytes, about. */
+/** Approximate memory of an entry and of a key besides their bytes. */
 const ENTRY_OVERHEAD_BYTES = 400;
 const KEY_OVERHEAD_BYTES = 100;
 const BYTES_PER_KEY_CHARACTER = 2;
 
 export interface AnswerCacheOptions {
-  /** 0: nothing is kept. */
+  /** 0 disables the cache. */
   readonly bytesMax: number;
-  /** Where it hears that memory is short. */
+  /** Reports shortages of memory. */
   readonly memory?: Pick<OwnMemory, 'tellOfShortage'>;
   readonly metrics: Pick<
     Metrics,
@@ -40,26 +44,26 @@ export interface AnswerCacheOptions {
   >;
 }
 
-/** What analytics have to know of a search that is answered from memory. */
+/** What analytics need to know of a search answered from the cache. */
 export interface AnsweredSearch {
-  /** As `searchTerm` gives it. */
+  /** As returned by `searchTerm`. */
   readonly term: string;
   readonly hasResults: boolean;
   readonly isFirstPage: boolean;
-  /** Only where a reranker ran: what is shown, and where it was before. */
+  /** Results shown, with their place before reranking. Set only if a reranker ran. */
   readonly shown?: readonly ShownResult[];
 }
 
 export interface KeptAnswer {
   readonly body: HeadedBytes;
-  /** Milliseconds, as the body says. */
+  /** Milliseconds, as in the body. */
   readonly tookMs: string;
   readonly search: AnsweredSearch;
 }
 
 interface Entry {
   readonly keys: string[];
-  /** The whole answer; its head is written anew each time that it is sent. */
+  /** The whole answer; its head is rewritten each time it is sent. */
   readonly body: Buffer;
   readonly search: AnsweredSearch;
   bytes: number;
@@ -68,7 +72,7 @@ interface Entry {
   older: Entry | undefined;
 }
 
-/** About. */
+/** Approximate. */
 const SHOWN_OVERHEAD_BYTES = 100;
 
 function bytesOf({ term, shown = [] }: AnsweredSearch): number {
@@ -83,7 +87,7 @@ export class AnswerCache {
   private hand: Entry | undefined;
   private used = 0;
   private hits = 0;
-  /** What it may take now. */
+  /** Current limit on bytes. */
   private room: number;
 
   constructor(private readonly options: AnswerCacheOptions) {
@@ -99,7 +103,7 @@ export class AnswerCache {
     });
   }
 
-  /** Bytes of all that is kept, keys and administration included. */
+  /** Bytes of everything cached, including keys and overhead. */
   get bytes(): number {
     return this.used;
   }
@@ -108,7 +112,7 @@ export class AnswerCache {
     return this.options.bytesMax > 0;
   }
 
-  /** The body with a head of its own; undefined where there is none. Counts as a search. */
+  /** Returns the body with a head of its own. Undefined if it is not cached. A hit counts as a search. */
   get(key: string, queryId: string, beginMs: number): KeptAnswer | undefined {
     const entry = this.byKey.get(key);
     if (entry === undefined) return undefined;
@@ -118,7 +122,7 @@ export class AnswerCache {
     return { body: new HeadedBytes(answerHead(queryId, tookMs), entry.body), tookMs, search: entry.search };
   }
 
-  /** Told again and again whether the service takes more than its budget. */
+  /** Adjusts the limit. Called repeatedly, with whether the service exceeds its memory budget. */
   giveWay(isShort: boolean): void {
     const { bytesMax } = this.options;
     this.room = isShort ? Math.max(bytesMax / LEAST_PART, this.room / 2) : Math.min(bytesMax, this.room * 2);
@@ -129,7 +133,7 @@ export class AnswerCache {
     if (this.isOn) this.options.metrics.searchCacheMisses.inc();
   }
 
-  /** Makes another key lead to what this one leads to; nothing where that is not kept. */
+  /** Makes another key lead to the answer of `key`. Does nothing if that is not cached. */
   alias(key: string, other: string): void {
     const entry = this.byKey.get(key);
     if (entry === undefined || this.byKey.has(other)) return;
@@ -138,12 +142,12 @@ export class AnswerCache {
     this.makeRoom(entry);
   }
 
-  /** Keeps a finished answer under these keys. `body` is copied: it may be part of a larger buffer. */
+  /** Caches a finished answer under these keys. `body` is copied, since it may be part of a larger buffer. */
   set(keys: readonly string[], body: Uint8Array, search: AnsweredSearch): void {
     if (!this.isOn || body.length > ANSWER_BYTES_MAX || body.length < ANSWER_HEAD_BYTES) return;
     const usable = keys.filter((key) => key.length <= KEY_CHARACTERS_MAX && !this.byKey.has(key));
     if (usable.length === 0) return;
-    // Memory of its own: a part of a pool would keep the whole pool alive.
+    // Own memory, since a part of a pooled buffer would keep the whole pool alive.
     const own = Buffer.allocUnsafeSlow(body.length);
     own.set(body);
     const entry: Entry = { keys: [], body: own, search, bytes: 0, wasHit: false, newer: undefined, older: this.newest };
@@ -168,7 +172,7 @@ export class AnswerCache {
     this.options.metrics.searchCacheBytes.set(this.used);
   }
 
-  /** Drops answers until all fit; `kept` only when nothing else is left. */
+  /** Evicts answers until the rest fits; `kept` only if nothing else is left. */
   private makeRoom(kept?: Entry): void {
     while (this.used > this.room) {
       let candidate = this.hand ?? this.oldest;

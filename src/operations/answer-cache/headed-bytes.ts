@@ -1,10 +1,10 @@
 /**
- * A finished body of which many answers share all but the head. Each answer brings a head of its own, which is written over
- * the beginning of the shared bytes at the moment of sending: at tens of thousands of answers a second, a copy of the rest for
- * each one, or memory for it, costs more than all else about it.
+ * A finished body of which many answers share all but the head. Each answer's head is written over the beginning of the
+ * shared bytes when it is sent: at tens of thousands of answers per second, copying the rest, or its memory, would cost
+ * more than everything else.
  */
 export class HeadedBytes {
-  /** `head`: characters below U+0080. `shared` begins with the head of some answer, of the same length. */
+  /** `head` has characters below U+0080 only. `shared` begins with a head of the same length. */
   constructor(
     private readonly head: string,
     private readonly shared: Buffer,
@@ -14,13 +14,16 @@ export class HeadedBytes {
     return this.shared.length;
   }
 
-  /** The body, without a copy: good until the next answer of the same bytes is, so to be sent or copied at once. */
+  /**
+   * Returns the body without copying. Valid until the next answer of the same bytes is borrowed, so send or copy it at
+   * once.
+   */
   borrow(): Buffer {
     this.shared.write(this.head, 'latin1');
     return this.shared;
   }
 
-  /** The body, as the caller's own. */
+  /** Returns a copy that belongs to the caller. */
   toBytes(): Buffer {
     return Buffer.from(this.borrow());
   }

@@ -1,8 +1,8 @@
-/** Jobs by account: ten thousand of them are not looked through for each of a thousand that watch. */
+/** Index of jobs by account, so that not each of a thousand watchers searches ten thousand jobs. */
 import type { Catalog } from '../../catalog/index.js';
 import type { Job, JobOwner, ProgressBoard } from '../../platform/index.js';
 
-/** By which jobs of lists may be seen. */
+/** Permission to see jobs of lists. */
 const LIST_PERMISSION = 'list:read';
 
 interface AccountJob {
@@ -11,9 +11,12 @@ interface AccountJob {
 }
 
 interface AccountJobs {
-  /** In the order in which they were begun. */
+  /** In the order in which they began. */
   readonly jobs: AccountJob[];
-  /** The same by the ids of lists, and by the names of what else they work on: who watches one of ten thousand costs no look at all. */
+  /**
+   * The same jobs by list id, and by the name of what else they work on, so that watching one of ten thousand takes no
+   * search.
+   */
   readonly byList: Map<string, AccountJob[]>;
   readonly byName: Map<string, AccountJob[]>;
   readonly countByPermission: Map<string, number>;
@@ -29,20 +32,23 @@ interface Grouped {
 const grouped = new WeakMap<ProgressBoard, Grouped>();
 
 export interface SeenJobs {
-  /** The first `most` of them, with the name that people know. */
+  /** The first `most` jobs, with the names that people know. */
   readonly jobs: readonly { readonly job: Job; readonly name: string }[];
-  /** Of all that may be seen. */
+  /** Number of all visible jobs. */
   readonly count: number;
 }
 
 export interface JobReader {
   readonly account: string;
   can(permission: string): boolean;
-  /** Which of them are meant; undefined: all. */
+  /** Restricts the jobs by name. Undefined for all. */
   readonly name?: string | undefined;
 }
 
-/** What a reader may see of the jobs that wait or run. Time: of the reader's account's jobs, and of all jobs where any came or went since the last reader. */
+/**
+ * Returns the waiting and running jobs that a reader may see. Takes time proportional to the account's jobs, and to all
+ * jobs if any began or ended since the last call.
+ */
 export function jobsSeenBy(board: ProgressBoard, catalog: JobCatalog, reader: JobReader, most: number): SeenJobs {
   const account = groupsOf(board, catalog).get(reader.account);
   if (account === undefined) return { jobs: [], count: 0 };
@@ -50,7 +56,7 @@ export function jobsSeenBy(board: ProgressBoard, catalog: JobCatalog, reader: Jo
   const jobs: { job: Job; name: string }[] = [];
   for (const { job, permission } of account.jobs) {
     if (jobs.length === most) break;
-    // A list may have got another name, or be gone, since its job was begun.
+    // The list may have been renamed or deleted since its job began.
     const name = ownerOf(catalog, job)?.name;
     if (name !== undefined && reader.can(permission)) jobs.push({ job, name });
   }
@@ -80,7 +86,7 @@ function groupsOf(board: ProgressBoard, catalog: JobCatalog): Map<string, Accoun
   for (const job of board.each()) {
     const owner = ownerOf(catalog, job);
     if (owner === undefined) {
-      // Its list is about to be in the catalogue, or about to be gone: the next reader looks again.
+      // The list is just being created or deleted, so the next reader rebuilds the index.
       isWhole = false;
       continue;
     }
@@ -104,7 +110,7 @@ function groupsOf(board: ProgressBoard, catalog: JobCatalog): Map<string, Accoun
   return accounts;
 }
 
-/** Undefined for a list that is gone. */
+/** Undefined for a job of a deleted list. */
 function ownerOf(catalog: JobCatalog, { owner, subject }: Job): JobOwner | undefined {
   if (owner !== undefined) return owner;
   const list = catalog.listOfId(subject);

@@ -1,4 +1,4 @@
-/** `/account`: who am I? */
+/** `/account`: the caller's account, and the management of accounts. */
 import { Type } from 'typebox';
 import { keyScopeSchema, permissionsSchema } from './api-key-schemas.js';
 import { defineOperation } from '../dispatch/operation.js';

@@ -1,4 +1,4 @@
-/** `POST /api-key/read-only`: the one way in which a key makes a key. */
+/** `POST /api-key/read-only`: the only way for a key to create a key. */
 import { Type } from 'typebox';
 import {
   isReadPermission,
@@ -105,7 +105,7 @@ function assertAccount(caller: Caller, account: string, catalog: Catalog): void 
   throw new ServiceError('account-not-found', `There is no account '${account}'.${meant}`);
 }
 
-/** Whether the kind of scope alone reaches further; whether the target is within reach is checked after. */
+/** True if the kind of scope itself is wider than the caller's. Whether the target is within reach is checked later. */
 function isWider(caller: Caller, scope: KeyScope): boolean {
   switch (caller.key?.scope) {
     case undefined:
@@ -118,7 +118,10 @@ function isWider(caller: Caller, scope: KeyScope): boolean {
   }
 }
 
-/** The read permissions among these. Throws `invalid-parameter` for none, and for read permissions that do not exist. */
+/**
+ * Returns the read permissions among these. Throws `invalid-parameter` if there are none, and for unknown read
+ * permissions.
+ */
 function readPermissions(known: PermissionCatalogue, named: readonly string[]): readonly string[] {
   const faults = named.flatMap((permission, position) =>
     isReadPermission(permission) && !known.has(permission)
@@ -133,7 +136,10 @@ function readPermissions(known: PermissionCatalogue, named: readonly string[]): 
   throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/permissions', detail }] });
 }
 
-/** The expiry of the new key. Throws `wider-than-caller` where it would outlive the caller's, and `unprocessable` where it has passed. */
+/**
+ * Returns the expiry of the new key. Throws `wider-than-caller` if it is later than the caller's, and `unprocessable`
+ * if it is in the past.
+ */
 function expiryWithin(callers: string | null, wanted: string | null, nowMs: number): string | null {
   if (wanted === null) return callers;
   const expiry = parseFutureExpiry(wanted, nowMs);

@@ -77,7 +77,7 @@ export const createdKeyResource = named('CreatedApiKey', {
   expires_at: keyMembers.expires_at,
 });
 
-/** What may be shown of a key at any time. */
+/** Returns what may be shown of a key at any time. */
 export function describeKey(key: ApiKeyRecord, uses: KeyUses) {
   const { id, name, scope, scope_target, region, permissions, expires_at, created_utc, last_four } = key;
   return {
@@ -87,7 +87,7 @@ export function describeKey(key: ApiKeyRecord, uses: KeyUses) {
   };
 }
 
-/** What the maker of a key sees, once. */
+/** Returns what the creator of a key sees once. */
 export function describeCreatedKey(key: ApiKeyRecord, secret: string) {
   const { id, name, scope, scope_target, region, permissions, expires_at } = key;
   return { id, name, key: secret, scope, scope_target, region, permissions, expires_at };

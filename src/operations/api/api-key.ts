@@ -1,4 +1,4 @@
-/** `/api-key/{account}`: making, listing and revoking keys; for the console and the command line only. */
+/** `/api-key/{account}`: creates, lists and revokes keys; for the console and the command line only. */
 import { Type } from 'typebox';
 import { parseFutureExpiry, type AccessPreset, type KeyScope, type PermissionCatalogue } from '../../access/index.js';
 import { ServiceError, type ErrorPlace } from '../../platform/index.js';
@@ -86,14 +86,16 @@ const create = defineOperation({
   },
 });
 
-/** A list or group is in the region of its account, which its keys name: `invalid-parameter` for another one. */
+/**
+ * Throws `invalid-parameter` for another region: a list or group is in the region of its account, which its keys name.
+ */
 function checkRegion(scope: KeyScope, named: string | undefined, region: string): void {
   if (scope === 'account' || named === undefined || named === region) return;
   const detail = `A key of a ${scope} has the region of the ${scope}, '${region}': leave the region out.`;
   throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/region', detail }] });
 }
 
-/** The permissions of the preset, or those that were named. Throws `invalid-parameter`. */
+/** Returns the permissions of the preset, or those named. Throws `invalid-parameter`. */
 function chosenPermissions(
   known: PermissionCatalogue,
   access: AccessPreset | 'custom' | undefined,

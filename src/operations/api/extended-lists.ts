@@ -1,4 +1,4 @@
-/** The operations on lists with what features add to lists: their schemas, and what they do with it. */
+/** Extends the operations on lists with what features add: their schemas, and their handling. */
 import { isDeepStrictEqual } from 'node:util';
 import { Type, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { ListRecord } from '../../catalog/index.js';
@@ -16,7 +16,9 @@ interface Additions {
   readonly members: Readonly<Record<string, ListMember>>;
 }
 
-/** Those that take or answer lists are changed, the others stay as they are. Throws where two features add the same name. */
+/**
+ * Extends the operations that take or return lists; others stay unchanged. Throws if two features add the same name.
+ */
 export function withListExtensions(
   operations: readonly Operation[],
   extensions: readonly ListExtension[],
@@ -67,7 +69,7 @@ function isListing(schema: TSchema | null): schema is TObject {
 
 interface Resources {
   readonly one: TObject;
-  /** Among all lists of an account. */
+  /** As an element of a listing. */
   readonly listed: TObject;
 }
 
@@ -91,12 +93,12 @@ function extended(operation: Operation, additions: Additions, resources: Resourc
       const given = takesSettings
         ? split(services, account, { body: input.body as Members, stored, additions })
         : input.body;
-      // Lists of a listing are added to where their page is put together, which ends by what they are told with.
+      // In listings, additions are made while a page is put together, since its length depends on them.
       const addedToList = (each: ListRecord) => additionsTo(services, each, additions);
       const result = await handle({ ...context, addedToList }, { ...input, body: given });
       const body = result.body as Members;
       const record = 'lists' in body ? undefined : services.catalog.list(account, body['name'] as string);
-      // One that has just been deleted stays as it is.
+      // A list that has just been deleted gets no additions.
       return record === undefined ? result : { ...result, body: { ...body, ...(await addedToList(record)) } };
     },
   };
@@ -115,7 +117,7 @@ interface Given {
   readonly additions: Additions;
 }
 
-/** What features add is put aside in `features`, with what the list had of it. */
+/** Moves the members that features add into `features`, merged with what the list has stored there. */
 function split(services: Services, account: string, { body, stored, additions }: Given): Members {
   const own: Record<string, unknown> = {};
   const features: Record<string, unknown> = { ...stored?.features };
@@ -126,7 +128,7 @@ function split(services: Services, account: string, { body, stored, additions }:
       if (additions.members[name] === undefined) own[name] = value;
       continue;
     }
-    // What is there may be sent back as it is, whatever has become of what it names.
+    // An unchanged value is accepted without a check, even if what it names is gone.
     if (!isDeepStrictEqual(value, features[name] ?? setting.initial)) setting.check?.(services, account, value);
     features[name] = value;
     isGiven = true;

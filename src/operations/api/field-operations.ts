@@ -1,6 +1,6 @@
 /**
- * The operations on one field of a list, alike for facets, searchable fields and resources. Each has the effect of the
- * matching `PUT /list/{account}/{list}`, but for a rename, which moves the field in every role it has, with its values.
+ * Operations on one field of a list, alike for facets, searchable fields and resources. Each is equivalent to a `PUT
+ * /list/{account}/{list}`, except a rename, which moves the field with its values in all its roles.
  */
 import { Type, type TObject } from 'typebox';
 import type { FieldDefinition } from '../../catalog/index.js';
@@ -14,7 +14,7 @@ import type { Services } from '../dispatch/services.js';
 type FieldMember = 'facets' | 'searchable_fields' | 'resources';
 
 export interface FieldKind {
-  /** As the path and the permissions name it. */
+  /** Name in the path and in permissions. */
   readonly resource: 'facet' | 'searchable-field' | 'resource';
   readonly member: FieldMember;
   /** In sentences: `a facet`. */
@@ -132,7 +132,7 @@ interface FieldChange {
   readonly renames?: Readonly<Record<string, string>>;
 }
 
-/** Applies the change to the newest definition of the list; resolves with the new one once its build is recorded. */
+/** Applies a change to the list's newest definition. Resolves with the new one once its build is recorded. */
 function changeFields(
   services: Services,
   { account, list }: { account: string; list: string },
@@ -144,7 +144,7 @@ function changeFields(
     const before = newestVersion(index).definition;
     const { definition, renames } = change(before);
     if (definition === before) return before;
-    // First the time of the change, of which nothing is to be taken back where the fields are refused.
+    // The modification time comes first, since it need not be undone if the fields are refused.
     await services.catalog.updateList(account, list, {});
     await index.changeDefinition(definition, renames);
     await index.keepEntry();
@@ -166,7 +166,7 @@ function updated(before: FieldDefinition, kind: FieldKind, oldName: string, chan
   return { definition: renamed(definition, oldName, name), renames: { [oldName]: name } };
 }
 
-/** The schema of the operation has checked the field; what it says beside the others is checked here. */
+/** Checks the field together with the others. The operation's schema has checked it alone. */
 function changed(before: FieldDefinition, member: FieldMember, fields: readonly NamedField[]): FieldDefinition {
   return changedDefinition(before, { [member]: fields });
 }
@@ -184,7 +184,7 @@ function renamed(definition: FieldDefinition, from: string, to: string): FieldDe
   };
 }
 
-/** Values would move to a field that nobody reads, or away from one that never had any. */
+/** Refused because values would move to a field that nobody reads, or away from one that never had any. */
 function recordNameKept(): ServiceError {
   const detail = "'name' stands for the names of the records: no field can be renamed to it, and it cannot be renamed.";
   return new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/name', detail }] });

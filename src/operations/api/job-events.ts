@@ -1,19 +1,28 @@
-/** Jobs as they go on, told to whoever listens: all of them each time, so that nothing has to be caught up with. */
+/** Streams the progress of jobs to listeners. Each event contains all jobs, so that nothing has to be caught up on. */
 import type { ProgressBoard } from '../../platform/index.js';
 import { EventStream, eventText, type EventClient } from '../dispatch/event-stream.js';
 
-/** A job that advances a thousand times a second is told twice. */
+/** Interval of events, however often a job advances. */
 const TOLD_MS = 500;
-/** The front end closes connections on which nothing is said for ten seconds. */
+/** Longest silence: the front end closes connections after ten seconds without data. */
 const QUIET_MS_MAX = 4_000;
-/** Then the client comes again, and shows again who it is: a session that has ended, or a role that was changed, is noticed. */
+/**
+ * Length of a stream. The client then reconnects and authenticates again, so that an ended session or a changed role
+ * takes effect.
+ */
 const STREAM_MS = 60_000;
 const RECONNECT_MS = 1_000;
-/** With more of them, each is told at every second turn, every third and so on: what they cost together stays the same. */
+/**
+ * Watchers served per turn. With more, each is served every second turn, every third and so on, so that the total cost
+ * stays constant.
+ */
 const WATCHERS_A_TURN = 250;
-/** With more, what comes and goes between two turns is not told: each job would be told to all of them. */
+/**
+ * With more watchers, jobs that begin and end between two turns are not reported, since each would be sent to all of
+ * them.
+ */
 const WATCHERS_TOLD_AT_ONCE = 50;
-/** A turn, of jobs that came or went. */
+/** Immediate events per turn, for jobs that began or ended. */
 const TOLD_AT_ONCE_MAX = 5;
 
 export interface JobEventTimes {
@@ -24,13 +33,13 @@ export interface JobEventTimes {
 
 const TIMES: JobEventTimes = { toldMs: TOLD_MS, quietMsMax: QUIET_MS_MAX, streamMs: STREAM_MS };
 
-/** `read` says what there is to be told at the time. An event whenever that has changed, the first one at once. */
+/** `read` returns the current content. An event is sent whenever it has changed; the first one immediately. */
 export function jobEvents(board: ProgressBoard, read: () => object, times: JobEventTimes = TIMES): EventStream {
   return new EventStream((client) => {
     const telling = new Telling(client, board, read, times);
     const stopListening = board.listen(() => {
       telling.hasNews = true;
-      // One that is done before the next turn is told as well: somebody waits for what it did.
+      // A job that ends before the next turn is reported too, since somebody waits for its effect.
       if (telling.mayTellAtOnce) telling.tell();
     });
     client.send(`retry: ${RECONNECT_MS}\n\n`);
@@ -61,7 +70,7 @@ class Telling {
     private readonly times: JobEventTimes,
   ) {}
 
-  /** Where a job has come or gone since. */
+  /** True if a job began or ended since the last event, and the limits on immediate events allow another. */
   get mayTellAtOnce(): boolean {
     if (this.board.generation === this.#generation) return false;
     if (this.board.listenerCount > WATCHERS_TOLD_AT_ONCE) return false;
@@ -88,7 +97,7 @@ class Telling {
   }
 
   #news(): string | undefined {
-    // One that has only been begun says nothing yet.
+    // A job that has only just begun has nothing to report yet.
     if (!this.hasNews && this.board.generation === this.#generation) return undefined;
     this.hasNews = false;
     this.#generation = this.board.generation;

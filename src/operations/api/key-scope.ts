@@ -1,11 +1,12 @@
-/** Where a new key may reach. */
+/** Scope of a new key. */
 import { assertReach, scopeTargetId, type Caller, type KeyScope, type NewKey } from '../../access/index.js';
 import type { Catalog } from '../../catalog/index.js';
 import { ServiceError } from '../../platform/index.js';
 
 /**
- * Checks that scope and target go together and that the target exists; returns both as a new key holds them. Throws `invalid-parameter`, `out-of-scope` where
- * the caller could not see the target anyway, or `list-not-found` and `group-not-found`.
+ * Checks that scope and target fit together and that the target exists; returns both as stored in a key. Throws
+ * `invalid-parameter`, `out-of-scope` if the caller could not see the target anyway, or `list-not-found` and
+ * `group-not-found`.
  */
 export function checkScopeTarget(
   catalog: Catalog,

@@ -1,4 +1,4 @@
-/** `/list/…/check`: whether the index of a list agrees with its records; for the console and the command line only. */
+/** `/list/…/check`: verifies that a list's index agrees with its records; for the console and the command line only. */
 import { Type } from 'typebox';
 import { requireIndex } from '../dispatch/list-access.js';
 import { defineOperation } from '../dispatch/operation.js';

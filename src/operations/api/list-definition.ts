@@ -1,9 +1,12 @@
-/** Field definitions as clients send them, checked as a whole and brought into the form of the catalogue. Pure functions. */
+/** Validates field definitions from clients as a whole, and converts them to the catalogue's form. Pure functions. */
 import type { Facet, FieldDefinition, Resource, SearchableField } from '../../catalog/index.js';
 import { FIELDS_PER_LIST_MAX, ServiceError, type ErrorPlace } from '../../platform/index.js';
 
 const WEIGHT_DEFAULT = 1;
-/** Of the record, and of no field: a flat record has no other, and as a searchable field it stands for the record's. */
+/**
+ * Member of every record rather than a field: flat records have no other name, and as a searchable field it stands for
+ * the record's name.
+ */
 export const RECORD_NAME = 'name';
 
 export interface DefinitionInput {
@@ -18,7 +21,7 @@ export interface DefinitionInput {
   readonly language?: string;
 }
 
-/** The definition of a new list. Without any field it is `pending`: the first records settle it. */
+/** Returns the definition of a new list. Without any field it is `pending`: the first records determine it. */
 export function newDefinition(input: DefinitionInput): FieldDefinition {
   const definition = merged(EMPTY, input);
   const isEmpty = fieldCount(definition) === 0;
@@ -26,13 +29,13 @@ export function newDefinition(input: DefinitionInput): FieldDefinition {
 }
 
 /**
- * The definition with the given members in the place of its own; the same object when that changes nothing.
- * Throws `invalid-parameter` naming every fault.
+ * Returns the definition with the given members replaced; the same object if nothing changes. Throws
+ * `invalid-parameter` naming every fault.
  */
 export function changedDefinition(before: FieldDefinition, input: DefinitionInput): FieldDefinition {
   const after = merged(before, input);
   if (!sameFields(before, after)) return { ...after, inferred: 'no' };
-  // Stems are part of the index: another language is another version, whatever its fields came from.
+  // Stems are part of the index, so another language needs another version, even if the fields are inferred.
   return before.language === after.language ? before : after;
 }
 
@@ -71,7 +74,7 @@ function facet({ name, type, cardinality = 'Single' }: NonNullable<DefinitionInp
   return { name, type, cardinality };
 }
 
-/** A list of an earlier release may have such a field, and keeps it. */
+/** Refuses new fields of this name. A list of an earlier release may have one, and keeps it. */
 function nameFaults(before: FieldDefinition, after: FieldDefinition): ErrorPlace[] {
   const isNew = (member: 'facets' | 'resources') => !before[member].some(({ name }) => name === RECORD_NAME);
   const places = (['facets', 'resources'] as const).flatMap((member) => {
@@ -84,7 +87,7 @@ function nameFaults(before: FieldDefinition, after: FieldDefinition): ErrorPlace
   return places.map((pointer) => ({ pointer, detail }));
 }
 
-/** What no schema of a single member can see. */
+/** Returns faults that the schema of a single member cannot detect. */
 function definitionFaults(definition: FieldDefinition): ErrorPlace[] {
   const faults: ErrorPlace[] = [];
   const { facets, searchable_fields, resources, location_field } = definition;

@@ -1,4 +1,4 @@
-/** `/list/embed-retry`: tries again what could not be embedded. */
+/** `/list/embed-retry`: retries records that could not be embedded. */
 import { Type } from 'typebox';
 import { requireIndex } from '../dispatch/list-access.js';
 import { defineOperation } from '../dispatch/operation.js';

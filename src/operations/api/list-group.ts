@@ -208,8 +208,10 @@ const remove = defineOperation({
 
 export const listGroupOperations = [list, create, read, update, remove];
 
-/** As the caller may see it: a key of the group is not told what was in it once. */
-/** For `fittingGroupPage` to go by: what is told more here is counted there. */
+/**
+ * Describes a group as the caller may see it: a key of the group does not see former members. `fittingGroupPage`
+ * estimates the length of this description, so keep both in step.
+ */
 export function describeGroup(group: GroupRecord, caller: Caller) {
   const { name, account, reranker: model, current_version, created_utc, modified_utc } = group;
   return {
@@ -232,7 +234,10 @@ export function describeGroup(group: GroupRecord, caller: Caller) {
   };
 }
 
-/** The members with the versions that are current now. Throws for a list or version that is missing, or named twice. */
+/**
+ * Returns the members with their current versions, unless they name one. Throws for a missing list or version, and for
+ * a list named twice.
+ */
 async function pinned(
   services: Services,
   account: string,

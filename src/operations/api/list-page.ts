@@ -1,21 +1,24 @@
 /**
- * Pages of lists and groups, by what they are told with: the rules of one and the versions of the other may take megabytes, and an answer is
- * put together by the thread that answers everybody.
+ * Limits pages of lists and groups by the length of their descriptions: rules of lists and versions of groups may take
+ * megabytes, and answers are built on the main thread.
  */
 import { currentMembers, type GroupMember, type GroupRecord, type ListRecord } from '../../catalog/index.js';
 import { fittingEntries, PAGE_CHARACTERS_MAX, type Page } from '../../platform/index.js';
 import type { DescribedList, describeUnavailable } from '../dispatch/list-access.js';
 
-/** Lists whose indexes are opened at a time to describe all lists of an account. */
+/** Lists opened in parallel to describe all lists of an account. */
 const OPENING_AT_A_TIME_MAX = 16;
-/** Of a member of an object: its quotation marks, colon and comma. */
+/** Quotation marks, colon and comma of an object's member. */
 const MEMBER_SIGNS = 4;
-/** Of a member of a group as it is told, beside its name and version. */
+/** Characters of a group's member in an answer, besides its name and version. */
 const MEMBER_CHARACTERS = 23;
-/** Of a version beside its members. */
+/** Characters of a version besides its members. */
 const VERSION_CHARACTERS = 70;
 
-/** Ends before the list that would make it longer, unless that is its first. `rules`: whether they are told. */
+/**
+ * Ends the page before the list that would make it too long, but never before its first. `rules` is true if rules are
+ * included.
+ */
 export function fittingPage(page: Page<ListRecord>, { rules }: { readonly rules: boolean }): Page<ListRecord> {
   return fittingEntries(page, {
     keyOf: ({ name }) => name,
@@ -23,7 +26,7 @@ export function fittingPage(page: Page<ListRecord>, { rules }: { readonly rules:
   });
 }
 
-/** What an answer says of a list: what it is, why that is not known, or nothing where it has just been deleted. */
+/** What an answer says of a list: its description, why that is unavailable, or nothing if it has just been deleted. */
 export interface ToldList {
   readonly name: string;
   readonly described?: Told | undefined;
@@ -33,8 +36,8 @@ export interface ToldList {
 type Told = Omit<DescribedList, 'query_rules' | 'synonym_rules'> & Partial<DescribedList>;
 
 /**
- * The same by all that is told, which is known once lists are opened: fields, of which each may have hundreds, and what features add. Lists
- * behind the end of the page are not opened, but for a few.
+ * Like `fittingPage`, by the whole description, which is known only when a list is open: fields, of which there may be
+ * hundreds, and additions of features. Few lists behind the end of the page are opened.
  */
 export async function toldPage(
   { entries, next }: Page<ListRecord>,
@@ -54,22 +57,22 @@ export async function toldPage(
   return { entries: told, next };
 }
 
-/** As JSON, whatever its members are. */
+/** Returns the length as JSON. */
 function toldLength(told: object): number {
   return Object.entries(told).reduce((sum, [name, value]) => sum + name.length + MEMBER_SIGNS + valueLength(value), 0);
 }
 
 function valueLength(value: unknown): number {
-  // Rules and fields are the same arrays each time.
+  // Rules and fields are the same arrays each time, so their length is cached.
   if (Array.isArray(value)) return lengthOf(value);
   return value === undefined ? 0 : JSON.stringify(value).length;
 }
 
-/** The same for groups. */
+/** Like `fittingPage`, for groups. */
 export function fittingGroupPage(page: Page<GroupRecord>): Page<GroupRecord> {
   return fittingEntries(page, {
     keyOf: ({ name }) => name,
-    // The current members are told once more beside the versions.
+    // Current members are listed again next to the versions.
     charactersOf: (group) =>
       group.versions.reduce(
         (sum, { lists }) => sum + VERSION_CHARACTERS + membersLength(lists),
@@ -78,7 +81,7 @@ export function fittingGroupPage(page: Page<GroupRecord>): Page<GroupRecord> {
   });
 }
 
-/** Rules and members that are replaced are another array. */
+/** Cached lengths. Changed rules and members are new arrays. */
 const lengths = new WeakMap<readonly unknown[], number>();
 
 function lengthOf(rules: readonly unknown[]): number {

@@ -1,4 +1,4 @@
-/** `/list/…/reindex`: makes the index of a list anew from its records; for the console and the command line only. */
+/** `/list/…/reindex`: rebuilds a list's index from its records; for the console and the command line only. */
 import { Type } from 'typebox';
 import { requireList, searchSettings } from '../dispatch/list-access.js';
 import { defineOperation } from '../dispatch/operation.js';

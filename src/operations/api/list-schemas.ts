@@ -87,7 +87,7 @@ const queryRules = Type.Array(queryRule, {
     'Parts of the search text that become filters, such as postcodes. They apply in their order, each once, to what those before it left',
 });
 
-/** What a client may set of a list; all optional. */
+/** Settings that a client may give; all optional. */
 export const listSettings = {
   engine: Type.Optional(engine),
   language: Type.Optional(language),
@@ -189,19 +189,19 @@ export const listResource = named('List', {
   ),
 });
 
-/** What is left out of a listing that is asked for without rules. */
+/** Members left out of a listing without rules. */
 export const RULES = ['query_rules', 'synonym_rules'] as const;
 
 const { query_rules: queryRulesMember, synonym_rules: synonymRulesMember, ...listedMembers } = listResource.properties;
 
-/** One among all lists of an account. */
+/** A list in a listing. */
 export const listedList = named('ListedList', {
   ...listedMembers,
   query_rules: Type.Optional(queryRulesMember),
   synonym_rules: Type.Optional(synonymRulesMember),
 });
 
-/** One that cannot be opened keeps no other from being told. */
+/** Lists that cannot be opened are reported apart, and do not fail the listing. */
 export const unavailableLists = Type.Array(
   object({
     name: listName,
@@ -211,7 +211,7 @@ export const unavailableLists = Type.Array(
   { description: 'Lists that are not among `lists`, because they cannot be opened; absent where there is none' },
 );
 
-/** Read-only members of the resource: a PUT may carry them, as GET answered them, and leaves them as they are. */
+/** Read-only members. A PUT may contain them as returned by GET; they are ignored. */
 export const readOnlyListMembers = {
   account: Type.Optional(accountName),
   meaning: Type.Optional(meaning),

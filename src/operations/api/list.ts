@@ -73,7 +73,10 @@ const list = defineOperation({
   },
 });
 
-/** One that cannot be opened keeps no other from being told; of one that has just been deleted nothing is told. */
+/**
+ * Describes a list for a listing. A list that cannot be opened is reported as unavailable; for one that was just
+ * deleted, only its name is returned.
+ */
 async function toldList(context: OperationContext, list: ListRecord, rules: boolean): Promise<ToldList> {
   const { name } = list;
   try {
@@ -161,7 +164,7 @@ const update = defineOperation({
       const index = await openIndex(services, stored);
       const before = newestVersion(index).definition;
       const after = changedDefinition(before, body);
-      // What is stored already may speak of a facet that has gone since; it can be sent back all the same.
+      // Unchanged rules are accepted, even if they refer to a facet that is gone.
       if (!isDeepStrictEqual(body.query_rules, stored.query_rules))
         compileQueryRules(body.query_rules ?? [], after, stored.query_rules as readonly QueryRule[]);
       const fields = after === before ? undefined : after;
@@ -186,7 +189,8 @@ const remove = defineOperation({
   handle: ({ services }, { params: { account, list: name } }) =>
     oneChangeAtATime(services, { account, name }, async () => {
       requireList(services, account, name);
-      // Keys first: were the service to die after the list is gone, they would come alive with a new list of this name.
+      // Keys are deleted first: if the process died after deleting the list, they would become valid for a new list of
+      // this name.
       await services.access.deleteKeysOf(account, 'list', name);
       const remains = await services.catalog.deleteList(account, name);
       await services.access.deleteKeysOf(account, 'list', name);
@@ -203,7 +207,7 @@ const clone = defineOperation({
   path: '/list/{account}/{list}/clone',
   permission: 'list:create',
   callers: CALLERS,
-  // The copy is a new list of the account, which a key of one list or group does not reach.
+  // The copy is a new list of the account, which a key of one list or group may not create.
   target: 'account',
   params: listParams,
   body: object({ name: listName }),
@@ -234,8 +238,8 @@ const NEW_LIST = {
 };
 
 /**
- * It is written down that the index is about to be made, then it is made, then it comes into the catalogue: a crash in between
- * leaves a folder that the next start knows by name.
+ * Adds a list. First records that the index is about to be created, then creates it, then adds the list to the
+ * catalogue: after a crash in between, the next start knows the folder by name.
  */
 function addList(
   services: Services,
@@ -269,11 +273,11 @@ interface SettingsInput {
   readonly model?: string | null;
   readonly reranker?: string | null;
   readonly suggestions?: { readonly require_click: boolean };
-  /** Put there by `extended-lists.ts`, never by a client. */
+  /** Set by `extended-lists.ts`, never by a client. */
   readonly features?: Readonly<Record<string, unknown>>;
 }
 
-/** The settings among the members, checked for what this release can do. */
+/** Returns the settings among the members, checking that this release supports them. */
 async function settingsOf(body: SettingsInput, stored?: ListRecord): Promise<ListChange> {
   const { engine, language, query_rules, synonym_rules, model, reranker, suggestions } = body;
   if (engine !== undefined && engine !== 'managed') {

@@ -1,7 +1,7 @@
-/** Answers of search workers that an operation makes its own from. */
+/** Parses answers of search workers, for operations that build their own answer from them. */
 import type { SearchAnswer } from '../../search/index.js';
 
-/** The JSON of an answer, whose bytes nobody needs after. */
+/** Parses an answer and releases its memory. */
 export function parsedAnswer({ body, room }: SearchAnswer): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(body)) as unknown;

@@ -1,4 +1,4 @@
-/** `/progress`: what runs for a while, and how far it is. */
+/** `/progress`: long-running jobs and their progress. */
 import { Type } from 'typebox';
 import { ServiceError } from '../../platform/index.js';
 import { defineOperation } from '../dispatch/operation.js';
@@ -8,12 +8,12 @@ import { jobsSeenBy, type JobReader } from './account-jobs.js';
 import { jobEvents } from './job-events.js';
 import { accountParams, nullable, named, object, oneOf, timeSchema } from './schemas.js';
 
-/** Of all accounts together; each costs a connection and a timer. */
+/** Limit on watchers over all accounts; each takes a connection and a timer. */
 const WATCHERS_MAX = 1_000;
 
-/** So many are told one by one, in some 25 KB. */
+/** Jobs listed individually, about 25 KB. */
 const TOLD_MAX = 100;
-/** Longer than any that a job has. */
+/** Longer than any job's name. */
 const NAME_CHARACTERS_MAX = 512;
 
 const jobResource = named('Job', {
@@ -101,7 +101,7 @@ const watch = defineOperation({
   },
 });
 
-/** Of the account, as far as the caller may know of them. */
+/** Returns the account's jobs that the caller may see. */
 function jobsOf({ progress, catalog }: Services, reader: JobReader) {
   const { jobs, count } = jobsSeenBy(progress, catalog, reader, TOLD_MAX);
   const told = jobs.map(({ job, name }) => {

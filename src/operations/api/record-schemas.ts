@@ -24,7 +24,7 @@ const RECORD_ID = {
   examples: ['019390ab-7f1e-7c3a-8b52-0f4a1c2d3e4f'],
 } as const;
 export const recordId = Type.String({ minLength: 1, maxLength: 64, ...RECORD_ID });
-/** In a path: a name in its place is let through, and what is answered says which id was meant. */
+/** Id in a path. A name is accepted here too, so that the error can say which id was meant. */
 export const givenRecordId = Type.String({ minLength: 1, maxLength: RECORD_NAME_CHARACTERS_MAX, ...RECORD_ID });
 
 export const recordSource = Type.String({
@@ -45,7 +45,7 @@ export const recordResource = named('StoredRecord', {
 
 const vector = Type.Array(Type.Number(), { minItems: 1, maxItems: VECTOR_DIMENSIONS_MAX });
 
-/** As pages of records have it. */
+/** A record in a page of records. */
 export const recordWithVectors = named('RecordWithVectors', {
   ...recordResource.properties,
   vector: Type.Optional({ ...vector, description: 'With `vectors=true`: the vector of a record that has one' }),
@@ -56,7 +56,7 @@ export const recordWithVectors = named('RecordWithVectors', {
   ),
 });
 
-/** In the place of a record that cannot be read. */
+/** Takes the place of a record that cannot be read. */
 export const damagedRecord = named(
   'DamagedRecord',
   {
@@ -66,7 +66,7 @@ export const damagedRecord = named(
   { description: 'A record that is damaged on disk, or longer than was asked for' },
 );
 
-/** Loose on purpose: a flat record has members of any name; the record's own rules say what is wrong with it. */
+/** Permissive on purpose: a flat record has members of any name, and the validation of records reports faults. */
 export const recordInput = Type.Object(
   {},
   {

@@ -1,4 +1,4 @@
-/** `/related`: records like one. */
+/** `/related`: records similar to a given one. */
 import { Type } from 'typebox';
 import { SEARCH_SIZE_DEFAULT, SEARCH_SIZE_MAX } from '../../platform/index.js';
 import { readOptions } from '../../search/index.js';

@@ -1,4 +1,4 @@
-/** Pieces of schemas that many operations share. Every object refuses members that it does not name. */
+/** Building blocks of schemas. Every object refuses members that it does not name. */
 import { Type, type Static, type TObjectOptions, type TProperties, type TSchema, type TStringOptions } from 'typebox';
 import {
   FIELD_NAME_CHARACTERS_MAX,
@@ -11,12 +11,12 @@ import {
   type WantedPage,
 } from '../../platform/index.js';
 
-/** An object that holds these members and no other. */
+/** An object with exactly these members. */
 export function object<Properties extends TProperties>(properties: Properties, options: TObjectOptions = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 
-/** The same, with a name that stands for it wherever the API is described: types of generated clients are called so. */
+/** Like `object`, with a name under which it appears in API descriptions and generated clients. */
 export function named<Properties extends TProperties>(
   title: string,
   properties: Properties,
@@ -30,16 +30,19 @@ export function oneOf<const Words extends readonly string[]>(words: Words, optio
   return Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...options });
 }
 
-/** A word that says of which kind something is, with what goes with each. */
+/** A row of a table of kinds: a word, with the members that belong to it. */
 export interface KindRow {
-  /** Behind the word, where the choice is described. */
+  /** Follows the word in the description of the choice. */
   readonly described: string;
-  /** Members beside the word that this kind cannot do without, and those that it may have; others do not go with it. */
+  /** Members that this kind requires, and optional ones. Others are not allowed with it. */
   readonly needed: readonly string[];
   readonly others: readonly string[];
 }
 
-/** One of the words of a table of kinds. What goes with each is in its schema as `x-members`, of which the console makes its forms. */
+/**
+ * One of the words of a table of kinds. The schema lists the members of each as `x-members`, from which the console
+ * builds forms.
+ */
 export function oneKindOf<Word extends string>(rows: Readonly<Record<Word, KindRow>>) {
   const kinds = Object.entries<KindRow>(rows);
   return Type.Unsafe<Word>({
@@ -58,8 +61,8 @@ export const timeSchema = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-11-21T05:54:00.000Z'] });
 
 /**
- * A text of a pattern, and beside it (`x-allowed`) what it takes in words, as the end of a sentence that begins with "Must be": people are told
- * the words alone. Nothing else in a schema has a pattern.
+ * A text with a pattern, and a description of it (`x-allowed`) that completes a sentence beginning with "Must be".
+ * Messages show only the description. All patterns in schemas come from here.
  */
 export function patterned(pattern: string, allowed: string, options: TStringOptions = {}) {
   return Type.String({ pattern, 'x-allowed': allowed, ...options });
@@ -68,7 +71,7 @@ export function patterned(pattern: string, allowed: string, options: TStringOpti
 export const nameSchema = (description: string, example: string) =>
   patterned(NAME_PATTERN_SOURCE, NAME_PATTERN_WORDS, { description, examples: [example] });
 
-/** The home region of an account, and the one in a key. */
+/** Home region of an account, also contained in its keys. */
 export const regionSchema = (description: string) =>
   patterned(
     '^[a-z0-9][a-z0-9\\-]{0,15}$',
@@ -79,7 +82,7 @@ export const regionSchema = (description: string) =>
     },
   );
 
-/** An address of the web, as far as a pattern can tell. */
+/** A URL on the web, as far as a pattern can tell. */
 export const webUrl = (description: string, example: string) =>
   patterned(`^${WEB_SCHEME_PATTERN}[^\\s\\/?#]+[^\\s]*$`, 'a URL that begins with https:// or http://', {
     maxLength: URL_CHARACTERS_MAX,
@@ -91,7 +94,10 @@ export const accountName = nameSchema('Name of the account', 'default');
 export const listName = nameSchema('Name of the list', 'films');
 export const groupName = nameSchema('Name of the group', 'media');
 
-/** Quotes, commas, backticks and control characters would make a field that filters and order_by cannot name; no record has a field `__proto__`. */
+/**
+ * Excludes quotes, commas, backticks and control characters, since filters and order_by could not name such a field,
+ * and `__proto__`, which no record can have.
+ */
 const FIELD_NAME_PATTERN = '^(?!__proto__$)(?![@\\s])[^\\u0000-\\u001f\\u007f"\'`,]*[^\\u0000-\\u001f\\u007f"\'`,\\s]$';
 const FIELD_NAME_WORDS =
   'any text without quotes, backticks, commas and control characters that neither starts with @ nor starts or ends with a blank; not __proto__';
@@ -114,11 +120,11 @@ export const listParams = object({ account: accountName, list: listName });
 export const groupParams = object({ account: accountName, group: groupName });
 export const noParams = object({});
 
-/** Entries that one call lists. */
+/** Entries listed by one call. */
 const LISTED_MAX = 1000;
 const CURSOR_CHARACTERS_MAX = 512;
 
-/** The options of every listing. */
+/** Options of every listing. */
 export const pageQuery = object({
   after: Type.Optional(
     Type.String({ minLength: 1, maxLength: CURSOR_CHARACTERS_MAX, description: '`next` of the page before this one' }),
@@ -128,17 +134,17 @@ export const pageQuery = object({
   ),
 });
 
-/** The member by which a listing goes on. */
+/** Member that continues a listing. */
 export const nextPage = Type.Optional(
   Type.String({ description: '`after` of the page behind this one; absent on the last' }),
 );
 
-/** What a listing is asked for. */
+/** Returns the requested page. */
 export function wantedPage({ after, size = LISTED_MAX }: Static<typeof pageQuery>): WantedPage {
   return { size, ...(after === undefined ? {} : { after }) };
 }
 
-/** `next` as the answer carries it. */
+/** Returns `next` as a member of the answer. */
 export function nextOf({ next }: Pick<Page<unknown>, 'next'>): { readonly next?: string } {
   return next === undefined ? {} : { next };
 }

@@ -1,6 +1,6 @@
 /**
- * What a search means, for the lists of it that have vectors: the vector that the caller sent, or that of its text, made once for all lists that
- * share a model. A model that gives none in time takes nothing from the search but this. Main thread only.
+ * Finds the vector of a search for its lists that have vectors: the one the caller sent, or that of its text, made once
+ * for all lists that share a model. If a model returns none in time, the search goes on without it. Main thread only.
  */
 import type { FieldDefinition, ListRecord } from '../../catalog/index.js';
 import type { GenerationSettings } from '../../index/index.js';
@@ -21,7 +21,7 @@ import type { PictureTarget, SearchTargets } from './search-targets.js';
 export interface SearchWithMeaning {
   readonly targets: readonly SearchTarget[];
   readonly meaning: AppliedMeaning;
-  /** False where the same search may find more another time. */
+  /** False if the same search may find more at another time. */
   readonly isComplete: boolean;
 }
 
@@ -29,7 +29,10 @@ type Meaning = SearchTarget['meaning'];
 type Outcome = Meaning | AppliedMeaning;
 type SearchedBy = NonNullable<GenerationSettings['meaning']>;
 
-/** At once where no list has a model: such a search waits for nothing. Rejects with `invalid-parameter` for a vector that no list takes. */
+/**
+ * Returns synchronously if no list has a model, so that such a search does not wait. Rejects with `invalid-parameter`
+ * for a vector that no list takes.
+ */
 export function withMeaning(
   services: Services,
   found: SearchTargets,
@@ -67,7 +70,7 @@ function withVectors(
     }
     return { meaning, pictures: seen };
   });
-  // A vector that came with the search is there.
+  // A vector sent with the search is available at once.
   const known = outcomes.filter((outcome): outcome is OutcomesOfList => !(outcome instanceof Promise));
   const isOfVector = isWanted && given !== undefined;
   if (known.length === outcomes.length) return withOutcomes(found, known, isOfVector);
@@ -97,7 +100,7 @@ function withOutcomes(
   };
 }
 
-/** The descriptor of pictures reads no texts. */
+/** True if a list's pictures may be found by words: the built-in descriptor reads no texts. */
 function mayReadWords(pictures: PictureTarget): boolean {
   return pictures !== undefined && pictures.by.model !== BUILT_IN_MODEL;
 }
@@ -111,7 +114,7 @@ function stateOf(outcome: Outcome | SearchPictures): AppliedMeaning {
   return typeof outcome === 'object' ? 'used' : (outcome ?? 'none');
 }
 
-/** What a text is to the model of a list's pictures, where that reads texts. */
+/** Returns the text's vector for the model of a list's pictures, if that reads texts. */
 function picturesOf(
   services: Services,
   list: ListRecord,
@@ -155,7 +158,7 @@ function givenVector(
 ): Float32Array | undefined {
   if (vector === undefined) return undefined;
   const taken = [...new Set(searchedBy.flatMap((by) => (by?.source === 'own' ? [by.dimensions] : [])))];
-  // A list whose records have no vectors yet takes one of any length, and finds nothing by it.
+  // A list whose records have no vectors yet takes a vector of any length, and finds nothing with it.
   if (taken.length === 0 && !lists.some((list) => takesVectors(services, list))) {
     throw invalidVector("No list of this search takes a vector: none has the model 'own', or one of that provider.");
   }
@@ -169,7 +172,10 @@ function givenVector(
   throw invalidVector('A vector has numbers of 32 bits that are not all zeros.');
 }
 
-/** What comes with the records, or is learned from them, is there when it is; a model that is asked for vectors has not made them yet. */
+/**
+ * Returns why a list has no vectors: `unavailable` if its model has yet to make them, `none` if they come with the
+ * records or are learned from them.
+ */
 function withoutVectors({ indexes }: Services, { account, id, model }: ListRecord): AppliedMeaning {
   const source = model === null ? undefined : indexes.models.attached({ account, id, model })?.source;
   return source === 'embedder' || source === 'unavailable' ? 'unavailable' : 'none';
@@ -183,13 +189,13 @@ function invalidVector(detail: string): ServiceError {
   return new ServiceError('invalid-parameter', detail, { errors: [{ parameter: 'vector', detail }] });
 }
 
-/** By the definition, of which a list has another one when its rules may mean something else. */
+/** Compiled rules by definition. A list gets a new definition object whenever its rules may change their meaning. */
 const compiled = new WeakMap<
   FieldDefinition,
   { rules: readonly unknown[]; usable: ReturnType<typeof usableQueryRules> }
 >();
 
-/** What the list's query rules leave of the search text. */
+/** Returns what the list's query rules leave of the search text. */
 function textOf({ query_rules: rules }: ListRecord, definition: FieldDefinition, query: string): string {
   const text = query.trim();
   if (rules.length === 0 || text === '') return text;
@@ -201,14 +207,14 @@ function textOf({ query_rules: rules }: ListRecord, definition: FieldDefinition,
   return applyQueryRules(known.usable, text).query;
 }
 
-/** Asked once, however many lists of the search share the model. */
+/** Makes the vector, once for all lists of the search that share the model. */
 async function meaningOf(
   { indexes }: Services,
   { account, id }: ListRecord,
   by: SearchedBy,
   text: string,
 ): Promise<Outcome> {
-  // Its words say what it means: the search thread finds out.
+  // The search thread derives the vector from the records that the words find.
   if (by.model === BUILT_IN_MODEL) return { modelVersion: by.modelVersion };
   const { models } = indexes;
   const attached = models.attached({ account, id, model: by.model });

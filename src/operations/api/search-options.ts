@@ -1,4 +1,4 @@
-/** The options of a search as the schemas of its operations: `SEARCH_OPTIONS` says what each is. */
+/** Converts the options of a search (`SEARCH_OPTIONS`) into schemas of operations. */
 import { Type, type TOptional, type TUnsafe } from 'typebox';
 import { SEARCH_OPTIONS, type OptionSchema, type SearchOption } from '../../search/index.js';
 import { named, object } from './schemas.js';
@@ -13,10 +13,10 @@ function schemas(form: (option: SearchOption<unknown>) => OptionSchema) {
   return Object.fromEntries(members) as OptionSchemas;
 }
 
-/** As a query string. */
+/** Options in a query string. */
 export const searchQuery = object(schemas(({ schema }) => schema));
 
-/** As a JSON body: the same, and lists as arrays, a radius as an object. */
+/** Options in a JSON body, where lists are arrays and a radius is an object. */
 export const searchBody = named(
   'SearchRequest',
   schemas(({ schema, bodySchema }) => bodySchema ?? schema),

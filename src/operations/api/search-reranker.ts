@@ -1,6 +1,6 @@
 /**
- * The reranker of a search: which one it has, whether it is to run, and what it makes of the best hits. One that is away, late or answers
- * nonsense leaves the order as it is. Main thread only.
+ * Runs the reranker of a search on its best hits. If it is unavailable, late or gives an invalid answer, the order
+ * stays as it is. Main thread only.
  */
 import { SHOWN_RESULTS_MAX, type ShownResult } from '../../analytics/index.js';
 import { SEARCH_SIZE_DEFAULT, type Cancellation } from '../../platform/index.js';
@@ -10,22 +10,22 @@ import type { Services } from '../dispatch/services.js';
 
 export interface RerankerOf {
   readonly account: string;
-  /** As the list, or the group that is searched, names it. */
+  /** Model named by the list, or by the group that is searched. */
   readonly reranker: string | null;
 }
 
 export interface RerankedSearch {
-  /** Undefined: no reranker was to run. */
+  /** Undefined if no reranker was asked for. */
   readonly reranked?: Reranked;
-  /** What is shown, where one ran. */
+  /** Results shown, if a reranker ran. */
   readonly shown?: readonly ShownResult[];
-  /** False where the same search may be in another order another time. */
+  /** False if the same search may be ordered differently at another time. */
   readonly isComplete: boolean;
 }
 
 const NOT_RERANKED: RerankedSearch = { isComplete: true };
 
-/** A part of the keys of answers: another one, another key. */
+/** Returns the part of a cache key that depends on the reranker. */
 export function rerankerKey({ indexes }: Services, { account, reranker }: RerankerOf): string {
   if (reranker === null) return '';
   const { version = '' } = indexes.models.reranker(account, reranker) ?? {};
@@ -34,7 +34,7 @@ export function rerankerKey({ indexes }: Services, { account, reranker }: Rerank
 
 type SearchToRerank = Omit<CandidatesTask, 'kind' | 'named' | 'textsMax'>;
 
-/** At once where none is to run. Rejects where the search itself is refused, or its client has left. */
+/** Returns synchronously if no reranker runs. Rejects if the search itself is refused, or its client has left. */
 export function rerankedSearch(
   services: Services,
   { account, reranker: name }: RerankerOf,
@@ -47,7 +47,7 @@ export function rerankedSearch(
   return rerankedBy(reranker, { services, account, name, task, signal });
 }
 
-/** The search as it is, by a reranker that was to run and did not. */
+/** Returns the result of a search whose reranker should have run and did not. */
 function notReranked(name: string): RerankedSearch {
   return { reranked: { name, order: null, relevances: [] }, isComplete: false };
 }
@@ -93,7 +93,7 @@ async function rerankedBy(
   return { reranked, shown, isComplete: true };
 }
 
-/** Only the order by relevance is one that a reranker knows better. */
+/** True if the search is ordered by relevance, the only order that a reranker improves. */
 function isWanted({ reranker, query = '', order_by: orderBy = '', ranking }: SearchOptions): boolean {
   return reranker !== false && query.trim() !== '' && orderBy.trim() === '' && ranking === undefined;
 }

@@ -1,4 +1,4 @@
-/** The schema of a search's answer, for the OpenAPI document; the search workers write it as finished bytes. */
+/** Schema of a search's answer, for the OpenAPI document. Search workers write answers as finished bytes. */
 import { Type } from 'typebox';
 import { recordResource, recordSource } from './record-schemas.js';
 import { nullable, named, object, oneOf, timeSchema } from './schemas.js';

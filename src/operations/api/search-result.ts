@@ -22,7 +22,7 @@ import {
 import { damagedRecord, givenRecordId, recordInput, recordResource, recordWithVectors } from './record-schemas.js';
 import { accountName, listName, listParams, named, object, patterned } from './schemas.js';
 
-/** Farther in, each page would cost as much as all before it. */
+/** Each page behind it would cost as much as all pages before. */
 const SKIP_MAX = 10_000;
 /** A smaller page would hold hardly anything. */
 const RECORDS_BYTES_MIN = 1024;
@@ -30,7 +30,7 @@ const RECORDS_BYTES_MIN = 1024;
 const listPath = '/search-result/{account}/{list}';
 const recordPath = `${listPath}/{id}`;
 const recordParams = object({ account: accountName, list: listName, id: givenRecordId });
-/** As searches have it for their hits. */
+/** The same option as for hits of searches. */
 const fieldsRoom = object({
   fields_bytes_max: Type.Optional(
     Type.Integer({
@@ -288,12 +288,12 @@ const removeMatching = defineOperation({
 
 export const searchResultOperations = [page, create, read, replace, patch, remove, removeMatching];
 
-/** Milliseconds to the microsecond. */
+/** Rounds to microseconds. */
 export function roundedMs(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
 
-/** What a search worker reads of the list's current version. */
+/** Has a search worker read records of the list's current version. */
 async function readRecords(
   { services, signal }: OperationContext,
   params: { readonly account: string; readonly list: string },
@@ -313,12 +313,12 @@ async function readRecords(
   }
 }
 
-/** What an unknown id is told by, to who could read the record. */
+/** Returns what the error of an unknown id needs, for callers who may read the record. */
 function changed(caller: Caller, { id }: { readonly id: string }) {
   return { id, reads: caller.can('search-result:read') };
 }
 
-/** `id`: of the path. Throws `invalid-record`. */
+/** Parses a record. `id` is that of the path. Throws `invalid-record`. */
 function writeBody(body: unknown, id?: string) {
   const { id: given, name, fields, flat, asOfMs, vectors } = readRecordInput(body);
   if (id !== undefined && given !== undefined && given !== id) {

@@ -1,4 +1,7 @@
-/** What a path such as `/{account}/{list}/{version}` or `/group/{account}/{group}/{version}` names, held ready for a search worker. */
+/**
+ * Opens what a path such as `/{account}/{list}/{version}` or `/group/{account}/{group}/{version}` names, ready for a
+ * search worker.
+ */
 import { groupTarget, listTarget, type AnalyticsTarget } from '../../analytics/index.js';
 import { reachesGroupOnly, type Caller } from '../../access/index.js';
 import {
@@ -21,7 +24,7 @@ import type { Services } from '../dispatch/services.js';
 import type { RawInput } from '../dispatch/operation.js';
 
 const LATEST = 'latest';
-/** Numbers that no version has, too: there is no such version, then. */
+/** Includes numbers that no version has; the error then is that there is no such version. */
 const VERSION_PATTERN = '0|[1-9][0-9]*';
 const VERSION = new RegExp(`^(${VERSION_PATTERN})$`);
 
@@ -56,47 +59,50 @@ export interface GroupSearchParams {
   readonly version: string;
 }
 
-/** What an answer is kept and counted under. */
+/** State under which an answer is cached and counted. */
 export interface SearchState {
-  /** Names the subject and the state of its lists; another write or setting, another key. */
+  /** Identifies the subject and the state of its lists: any write or change of settings changes the key. */
   readonly key: string;
-  /** As what it is counted. */
+  /** What the search is counted for. */
   readonly counted: AnalyticsTarget;
   readonly account: string;
 }
 
-/** For whom targets are opened. */
+/** Context for which targets are opened. */
 export type TargetContext = Pick<OperationContext, 'services' | 'caller' | 'list'>;
 
-/** The pictures of a list, as they are searched. */
+/** The pictures of a list, if they are searched. */
 export type PictureTarget =
   { readonly generation: GenerationHandle; readonly by: NonNullable<GenerationSettings['meaning']> } | undefined;
 
-/** At once, or when the indexes are open. */
+/** Available at once, or when the indexes are open. */
 export type OpeningTargets = SearchTargets | Promise<SearchTargets>;
 
-/** Generations that stay good until `release`. */
+/** Leases on generations, valid until `release`. */
 export interface SearchTargets extends SearchState {
   readonly targets: readonly SearchTarget[];
   readonly subject: SearchTask['subject'];
-  /** One a target, as all that follow. */
+  /** One per target, like all arrays below. */
   readonly lists: readonly ListRecord[];
   readonly definitions: readonly FieldDefinition[];
-  /** The vectors that it is searched by; undefined where it has none. */
+  /** Vectors by which the list is searched. Undefined if it has none. */
   readonly searchedBy: readonly GenerationSettings['meaning'][];
-  /** By the pictures of its records: a generation of them, and their vectors; undefined where they are not searched. */
+  /** Generation of picture vectors, and their model. Undefined if pictures are not searched. */
   readonly pictures: readonly PictureTarget[];
-  /** Who says which reranker the search has. */
+  /** List or group that names the reranker. */
   readonly rerankedBy: RerankerOf;
   readonly release: () => void;
 }
 
-/** Throws `invalid-parameter`, `list-not-found` or `version-not-found`. At once where the list is open already. */
+/**
+ * Opens a list; synchronously if it is open already. Throws `invalid-parameter`, `list-not-found` or
+ * `version-not-found`.
+ */
 export function listTargets({ services, list }: TargetContext, params: ListSearchParams): OpeningTargets {
   const number = assertListVersion(params.version);
   const index = list && services.indexes.opened(list.id);
   if (list !== undefined && index !== undefined) return targetsOfList(services, index, list, number);
-  // While the body came, it may have been deleted, or have got other settings to be opened with.
+  // The list may have been deleted, or its settings changed, while the body arrived.
   const record = requireList(services, params.account, params.list);
   return Promise.resolve(openIndex(services, record)).then((opened) => targetsOfList(services, opened, record, number));
 }
@@ -125,7 +131,7 @@ function picturesOf(index: ListIndex, { pictures, version }: GenerationLease): P
   return pictures === undefined || by === undefined ? undefined : { generation: pictures.handle, by };
 }
 
-/** The state of a list that is open, without a hold on it; undefined where `listTargets` would wait or throw. */
+/** Returns the state of an open list without taking a lease. Undefined if `listTargets` would wait or throw. */
 export function listState({ services, list }: TargetContext, { version }: RawInput['params']): SearchState | undefined {
   if (list === undefined || version === undefined || !VERSION.test(version)) return undefined;
   const sequence = services.indexes.opened(list.id)?.sequence(Number(version));
@@ -139,11 +145,11 @@ function listKey(sequence: number): string {
 }
 
 /**
- * What the caller reaches of the group: a key of the group never more than the lists that are members now. At once where all lists are
- * open. Throws `invalid-parameter`, `group-not-found`, `list-not-found` or `version-not-found`.
+ * Opens the lists of a group that the caller may access; with a key of the group, only current members. Synchronous if
+ * all lists are open. Throws `invalid-parameter`, `group-not-found`, `list-not-found` or `version-not-found`.
  */
 export function groupTargets({ services, caller }: TargetContext, params: GroupSearchParams): OpeningTargets {
-  // While the body came, it may have lost members, which its keys then do not reach.
+  // The group may have lost members while the body arrived, which its keys then may not access.
   const wanted = wantedMembers({ services, caller, group: requireGroup(services, params) }, params.version);
   const indexes = wanted.records.map((record) => openIndex(services, record));
   return indexes.some((index) => index instanceof Promise)
@@ -153,7 +159,7 @@ export function groupTargets({ services, caller }: TargetContext, params: GroupS
 
 interface WantedMembers extends WantedGroupVersion {
   readonly group: GroupRecord;
-  /** One a member. */
+  /** One per member. */
   readonly records: readonly ListRecord[];
 }
 
@@ -195,7 +201,7 @@ function targetsOfGroup(services: Services, wanted: WantedMembers, indexes: read
   }
 }
 
-/** As `listState`. */
+/** Like `listState`, for a group. */
 export function groupState({ services, caller }: TargetContext, params: RawInput['params']): SearchState | undefined {
   const { account = '', group: name = '', version = '' } = params;
   const group = services.catalog.group(account, name);
@@ -208,7 +214,7 @@ export function groupState({ services, caller }: TargetContext, params: RawInput
     release();
     return { key, counted, account };
   } catch (error) {
-    // What is wrong is said by the search itself.
+    // The search itself reports the error.
     if (error instanceof ServiceError) return undefined;
     throw error;
   }
@@ -241,7 +247,10 @@ function groupVersion(group: GroupRecord, text: string, caller: Caller): WantedG
   throw new ServiceError('version-not-found', `The group '${group.name}' has no version ${version}.`);
 }
 
-/** A list that was deleted since is missing in old versions of the group only; another one under its name is not it. */
+/**
+ * Returns the list of a member. A deleted list is missing only from old versions of the group; a new list of the same
+ * name is not that member.
+ */
 function memberList({ catalog }: Services, group: GroupRecord, { list, list_id }: GroupMember): ListRecord {
   const record = catalog.list(group.account, list);
   if (record !== undefined && record.id === list_id) return record;

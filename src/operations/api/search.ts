@@ -1,4 +1,4 @@
-/** `/search`: one list, or the lists of a group as one. */
+/** `/search`: searches one list, or the lists of a group as one. */
 import { SEARCH_COUNTER } from '../../access/index.js';
 import { ANALYTICS, searchTerm } from '../../analytics/index.js';
 import { uuidv7 } from '../../platform/index.js';
@@ -24,7 +24,7 @@ import {
 import type { Services } from '../dispatch/services.js';
 import type { RawInput } from '../dispatch/operation.js';
 
-/** As long as all options together may be. */
+/** Limit for all options together. */
 const SEARCH_BODY_BYTES_MAX = 2_097_152;
 
 const common = {
@@ -100,7 +100,7 @@ const groupByBody = defineOperation({
 
 export const searchOperations = [listByQuery, listByBody, groupByQuery, groupByBody];
 
-/** A request that was answered before on the same state of its lists: nothing of it is parsed. */
+/** Answers a request that was answered before on the same state of its lists, without parsing any of it. */
 function fromCache(
   context: OperationContext,
   raw: RawInput,
@@ -120,17 +120,17 @@ function fromCache(
   return cached(found);
 }
 
-/** What a search looks for in its targets, beside words. */
+/** Finds the vectors of a search for its targets. */
 export type LookFor = (found: SearchTargets) => SearchWithMeaning | Promise<SearchWithMeaning>;
 
 interface AskedSearch {
   readonly options: SearchOptions;
   readonly raw: RawInput | undefined;
-  /** Default: what the text of the options means. */
+  /** Default: the vector of the text. */
   readonly lookFor?: LookFor;
 }
 
-/** As `search`, of what `lookFor` makes of the targets; never from memory, and in the order of the scores. */
+/** Searches with the vectors that `lookFor` finds. Never cached or reranked. */
 export function searchFor(
   context: OperationContext,
   opening: OpeningTargets,
@@ -150,7 +150,7 @@ async function search(
   const { subject, key: state, release } = found;
   try {
     const { answerCache } = services;
-    // A vector makes a long key, and hardly ever comes again.
+    // Vectors make long keys and are hardly ever repeated.
     const isCached = options.cache !== false && answerCache.isOn && options.vector === undefined;
     const asSent = isCached && raw !== undefined ? rawKey(state, raw) : undefined;
     const key = isCached ? normalisedKey(state, options) : '';
@@ -173,7 +173,7 @@ async function search(
     const answered = { ...answeredSearch(options, answer.totalCount), ...(shown === undefined ? {} : { shown }) };
     const isKept = isCached && isComplete && isRanked;
     if (isKept) answerCache.set(asSent === undefined ? [key] : [key, asSent], answer.body, answered);
-    // Whoever went away meanwhile cancelled the search.
+    // A client that has left has cancelled the search.
     if (!signal.aborted) count(services, found, queryId, answered);
     const totalMs = performance.now() - beginMs;
     return {
@@ -190,7 +190,10 @@ async function search(
   }
 }
 
-/** It is with the targets, in the form that the kernel reads: as a list of numbers it would be copied to the search thread once more. */
+/**
+ * Removes the vector, which is in the targets in the kernel's form: as an array of numbers it would be copied to the
+ * search thread again.
+ */
 function withoutVector(options: SearchOptions): SearchOptions {
   if (options.vector === undefined) return options;
   const { vector: _, ...others } = options;
@@ -201,9 +204,9 @@ function answeredSearch({ query = '', skip = 0 }: SearchOptions, totalCount: num
   return { term: searchTerm(query), hasResults: totalCount > 0, isFirstPage: skip === 0 };
 }
 
-/** Later pages are the same search. */
+/** Counts a search. Later pages belong to the same search. */
 function count(services: Services, { counted, account }: SearchState, queryId: string, search: AnsweredSearch): void {
-  // Members by their names: copying what there is of them would be the dearest part of an answer from the cache.
+  // Members are passed one by one: copying the object would be the most expensive part of a cached answer.
   const { isFirstPage, term, hasResults, shown } = search;
   if (!isFirstPage) return;
   services.part(ANALYTICS).searched(counted, { queryId, term, hasResults, shown });

@@ -1,4 +1,4 @@
-/** `/secret`: what keeps the secrets on disk. */
+/** `/secret`: the key that seals secrets on disk. */
 import { Type } from 'typebox';
 import { OperatorError, ServiceError } from '../../platform/index.js';
 import { defineOperation, type Operation } from '../dispatch/operation.js';
@@ -12,7 +12,7 @@ const rotate = defineOperation({
   method: 'POST',
   path: '/secret/rotate',
   permission: null,
-  // Those of every account: none of them may order it for the others.
+  // Affects the secrets of every account, so no account may order it.
   callers: ['cli'],
   target: 'none',
   params: noParams,

@@ -1,4 +1,4 @@
-/** `/service/settings`: what the service goes by. Settings are read when it starts; nothing here changes one. */
+/** `/service/settings`: the settings in force. They are read at start; nothing here changes them. */
 import { Type } from 'typebox';
 import { settingsInForce, type SettingInForce } from '../../platform/index.js';
 import { defineOperation, type Operation } from '../dispatch/operation.js';

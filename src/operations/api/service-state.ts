@@ -1,4 +1,4 @@
-/** `/service/state`: what somebody who looks after the machine wants to know first, in one answer. */
+/** `/service/state`: what an operator wants to know first, in one answer. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../dispatch/operation.js';
 import { accountParams, named, nullable, object, timeSchema } from './schemas.js';
@@ -115,7 +115,7 @@ export const serviceStateOperations: readonly Operation[] = [
           disk: rest.disk === null ? null : { ...rest.disk, used: [...rest.disk.used] },
           waiting: [...rest.waiting],
           databases: { unreadable: [...unreadable], set_aside: [...setAside] },
-          // A clock that was set back.
+          // Negative if the clock was set back.
           uptime_seconds: Math.max(0, Math.floor(uptime / 1000)),
           troubles: troubles.slice(0, TROUBLES_MAX),
           trouble_count: troubles.length,

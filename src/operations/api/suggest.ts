@@ -1,4 +1,4 @@
-/** `/suggest`: what somebody who is still typing may mean, in one list or in the lists of a group. */
+/** `/suggest`: suggestions while somebody types, in one list or in the lists of a group. */
 import { Type, type Static } from 'typebox';
 import type { ListRecord } from '../../catalog/index.js';
 import type { SearchTarget, SuggestTarget } from '../../search/index.js';

@@ -1,15 +1,15 @@
-/** What a synonym rule would change: each of its terms searched for without it and with it. */
+/** Previews a synonym rule: searches for each of its terms without it and with it. */
 import type { ListIndex } from '../../index/index.js';
 import { uuidv7, type Cancellation } from '../../platform/index.js';
 import type { SearchTask, SynonymRule } from '../../search/index.js';
 import { parsedAnswer } from './parsed-answer.js';
 import type { Services } from '../dispatch/services.js';
 
-/** Hits of each search that are shown. */
+/** Hits shown of each search. */
 const PREVIEW_SIZE = 10;
-/** Of a record, which is answered twice for each word. */
+/** Limit on the fields of a record, which appears twice for each word. */
 const PREVIEW_FIELDS_BYTES_MAX = 5_000;
-/** Terms that are searched for at a time: a preview leaves room for searches. */
+/** Terms searched in parallel, so that a preview leaves room for searches. */
 const TERMS_AT_A_TIME_MAX = 4;
 
 interface SearchSide {
@@ -66,7 +66,7 @@ export async function previewSynonymRule(
   }
 }
 
-/** As Promise.all, but a failure is told when the others are done, too: until then the lease is in use. */
+/** Like Promise.all, but rejects only when all have settled, since they use the lease until then. */
 async function all<const Values extends readonly unknown[]>(promises: {
   readonly [Index in keyof Values]: Promise<Values[Index]>;
 }): Promise<Values> {
@@ -74,7 +74,7 @@ async function all<const Values extends readonly unknown[]>(promises: {
   return Promise.all(promises);
 }
 
-/** Counts and order; scores may move when a rule gives a word more to match. */
+/** Compares counts and order. Scores may change if a rule gives a word more to match. */
 function isSame(before: SearchSide, after: SearchSide): boolean {
   return (
     before.total_count === after.total_count &&

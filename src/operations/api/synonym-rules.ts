@@ -1,4 +1,4 @@
-/** Synonym rules as clients give them: checked, and in the form in which they are kept. */
+/** Validates synonym rules from clients, and converts them to the stored form. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { kernel } from '../../../native-bindings/index.js';
@@ -9,16 +9,19 @@ import type { SynonymRule } from '../../search/index.js';
 import { keptRule, synonymRuleFaults, synonymRulesExcess } from '../../synonyms/index.js';
 import { throwFaults } from '../dispatch/validation.js';
 
-/** So long others wait; a hundred thousand terms are checked in more than a second. */
+/** Longest blocking of the event loop: checking a hundred thousand terms takes more than a second. */
 const SLICE_MS = 10;
 
-/** Rejects with `invalid-parameter` that names every fault by its place. `pointer` is that of the array; `stored`: has the rules of the list. */
+/**
+ * Rejects with `invalid-parameter` naming every fault by its place. `pointer` is that of the array; `stored` has the
+ * list's current rules.
+ */
 export async function checkedSynonymRules(
   rules: readonly SynonymRule[],
   pointer: string,
   stored?: Pick<ListRecord, 'synonym_rules'>,
 ): Promise<readonly SynonymRule[]> {
-  // An older release may have taken what is too much for this one; it can be sent back all the same.
+  // Unchanged rules are accepted, since an earlier release may have allowed more.
   if (stored !== undefined && isDeepStrictEqual(rules, stored.synonym_rules)) return rules;
   const excess = synonymRulesExcess(rules, stored?.synonym_rules as readonly SynonymRule[] | undefined);
   if (excess !== undefined) throwFaults([{ pointer, detail: excess }]);
@@ -35,13 +38,13 @@ export async function checkedSynonymRules(
   return rules.map(keptRule);
 }
 
-/** The same for one rule; its own members are at `/terms` and `/replace_with`. */
+/** Checks one rule; its members are at `/terms` and `/replace_with`. */
 export function checkedSynonymRule(rule: SynonymRule): SynonymRule {
   throwFaults(synonymRuleFaults(rule, '', synonymWords));
   return keptRule(rule);
 }
 
-/** Folded words of a text, as records have them. */
+/** Returns the folded words of a text, as in records. */
 export function synonymWords(text: string): readonly string[] {
   return kernel.analyse(segmentForKernel(text)).map(({ term }) => term);
 }

@@ -1,4 +1,4 @@
-/** The service about itself: alive, ready, its measurements, its description. Open without a key. */
+/** Information about the service: liveness, readiness, metrics, API description. Open without a key. */
 import { Type } from 'typebox';
 import { ServiceError } from '../../platform/index.js';
 import { openApiDocument } from '../openapi/openapi.js';
@@ -115,7 +115,7 @@ function notReady(detail: string): ServiceError {
   return new ServiceError('not-ready', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
-/** Made at the first call: the registry does not change while the service runs. */
+/** Created on first use; the registry does not change while the service runs. */
 function documentOf({ operations, events }: Services): Uint8Array {
   let bytes = documents.get(operations);
   if (bytes === undefined)

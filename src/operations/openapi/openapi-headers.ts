@@ -1,4 +1,4 @@
-/** The headers of the OpenAPI document: those that operations read, and those that answers have. */
+/** Headers in the OpenAPI document: those that operations read, and those of answers. */
 import type { AnswerHeaderName, RequestHeaderName } from '../dispatch/operation.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -32,25 +32,25 @@ const OF_ANSWERS: Readonly<Record<HeaderName, string>> = {
   'X-Content-Type-Options': 'Keeps a browser from guessing another type than that of the file.',
 };
 
-/** What every answer of a status has, whatever the operation. */
+/** Headers of every answer with a status, whatever the operation. */
 const OF_STATUSES: Readonly<Record<string, readonly HeaderName[]>> = {
   416: ['Content-Range'],
   429: ['Retry-After'],
   503: ['Retry-After'],
 };
 
-/** A header parameter of an operation. */
+/** Returns a header parameter of an operation. */
 export function describeRequestHeader(name: RequestHeaderName): Json {
   return { name, in: 'header', description: OF_REQUESTS[name], schema: { type: 'string' } };
 }
 
-/** The headers of an answer, as references to what `answerHeaders` has. */
+/** Returns the headers of an answer, as references to `answerHeaders`. */
 export function headersOf(status: string, own: readonly AnswerHeaderName[] = []): Json {
   const names: readonly HeaderName[] = ['X-Request-Id', ...own, ...(OF_STATUSES[status] ?? [])];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** What each of them is: a component of the document. */
+/** Returns the descriptions of answer headers, as components of the document. */
 export function answerHeaders(): Json {
   return Object.fromEntries(
     Object.entries(OF_ANSWERS).map(([name, description]) => {

@@ -1,6 +1,6 @@
-/** The `tags` of the OpenAPI document: the areas of the API, each with what it is for. */
+/** The `tags` of the OpenAPI document: areas of the API, with their descriptions. */
 
-/** By the first part of an operation's name. */
+/** Keyed by the first part of an operation's name. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   account: 'Accounts share the machine and nothing else.',
   analytics: 'What was searched for, found and clicked, by list and group.',
@@ -33,7 +33,10 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   webhook: 'Subscriptions to events, and their deliveries.',
 };
 
-/** The tags of these names in order. A name that is not known here has no description; a test says which ones of the API have none. */
+/**
+ * Returns the tags of these names, sorted. Unknown names have no description; a test checks that the API has none of
+ * those.
+ */
 export function describeTags(names: Iterable<string>): { readonly name: string; readonly description?: string }[] {
   return [...new Set(names)].sort().map((name) => {
     const description = DESCRIPTIONS[name];

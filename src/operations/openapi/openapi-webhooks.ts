@@ -1,4 +1,4 @@
-/** The `webhooks` of the OpenAPI document: what receivers get, from the catalogue of events. */
+/** The `webhooks` of the OpenAPI document: deliveries to receivers, from the catalogue of events. */
 import type { EventCatalogue } from '../../platform/index.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -14,10 +14,10 @@ const HEADERS = {
   'webhook-signature': '`v1,` and base64, of each secret in force, separated by blanks (Standard Webhooks)',
 } as const;
 
-/** What receivers get is described below it. */
+/** Tag under which deliveries are described. */
 export const EVENT_TAG = 'event';
 
-/** To be put into the components' schemas. */
+/** Schema of a delivery, for the document's components. */
 export const DELIVERY_SCHEMA: Json = {
   type: 'object',
   required: ['id', 'list', 'data'],
@@ -41,7 +41,7 @@ export function describeWebhookEvents(events: EventCatalogue): Json {
       {
         post: {
           operationId: `event.${type}`,
-          // Not that of the subscriptions' operations: generated clients have a file for each tag.
+          // Differs from the tag of the operations on webhooks, since generated clients have a file per tag.
           tags: [EVENT_TAG],
           summary: events.description(type),
           ...(events.isFired(type) ? {} : { 'x-fires': false }),
@@ -57,7 +57,7 @@ export function describeWebhookEvents(events: EventCatalogue): Json {
             required: true,
             content: { 'application/json': { schema: { $ref: '#/components/schemas/WebhookDelivery' } } },
           },
-          // What the signature is for.
+          // Deliveries are authenticated by their signature.
           security: [],
           responses: {
             '2XX': { description: 'Accepted' },

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of a registry. Everything in it comes from the operations; nothing is written twice. */
+/** Generates the OpenAPI 3.1 document of a registry. Everything in it derives from the operations. */
 import type { TSchema } from 'typebox';
 import {
   ERROR_CATALOGUE,
@@ -26,7 +26,7 @@ interface ObjectSchema {
 
 const PROBLEM_TYPE = 'application/problem+json';
 
-/** What any operation may answer beside its own codes, by what it is. */
+/** Codes that any operation may return in addition to its own, by its properties. */
 const CODES_OF_ANY: readonly ErrorCode[] = [
   'malformed-request',
   'invalid-parameter',
@@ -128,7 +128,10 @@ function describeOperation(operation: Operation, responses: Answers, components:
   };
 }
 
-/** Any of these will do. What the command line alone may is shown as what people do: it has no credentials of its own. */
+/**
+ * Returns alternative ways to authenticate. Operations for the command line only are shown with a session, since the
+ * command line has no credentials of its own.
+ */
 function securityOf({ callers, path }: Operation): readonly Json[] {
   if (!callers.includes('key')) return [{ session: [] }];
   const bearer = path === AGENTS_PATH ? [{ bearer: [] }] : [];
@@ -166,7 +169,7 @@ function requestBodyOf({ body }: Operation, components: SchemaComponents): Json 
   return { requestBody: { required: !mayBeEmpty, content } };
 }
 
-/** Bytes of any type are described as octets, too: many generated clients have no other word for a file. */
+/** Describes bytes of any type as octets too, since many client generators know no other type for a file. */
 function contentOf(type: string, schema: unknown): Json {
   const octets = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
   return { ...(type === ANY_CONTENT_TYPE ? octets : {}), [type]: { schema } };
@@ -180,7 +183,7 @@ function answersOf(operation: Operation, components: SchemaComponents): Answers 
     responses[status] = { description, headers: headersOf(status, headers), ...content };
   }
   for (const [status, problems] of byStatus(problemsOf(operation))) {
-    // An operation may have an answer of its own for a status by which others tell a problem.
+    // An operation may have an answer of its own with a status that elsewhere means a problem.
     const own: { readonly description?: string; readonly headers?: Json; readonly content?: Json } =
       responses[status] ?? {};
     const titles = problems.map(({ code, title }) => `\`${code}\`: ${title}.`);
@@ -209,13 +212,13 @@ function problemsOf(operation: Operation): ProblemKind[] {
   return [...new Set(kinds)].map(problemKind);
 }
 
-/** Of whoever is signed in to the console: an operation that others call, too, is theirs as much. */
+/** Returns the codes for callers signed in to the console, if they may call the operation. */
 function codesOfSessions({ callers, method }: Operation): readonly ErrorCode[] {
   if (!callers.includes('console')) return [];
   return method === 'GET' ? ['not-signed-in'] : ['not-signed-in', 'csrf-token'];
 }
 
-/** A missing target that is no error. */
+/** True if a missing target is not an error of the operation. */
 function isTolerated({ admitsMissingTarget }: Operation, code: ErrorCode): boolean {
   return admitsMissingTarget === true && (code === 'list-not-found' || code === 'group-not-found');
 }

@@ -1,22 +1,24 @@
 /**
- * Schemas that have a `title` stand once in the document, under that name, and are referred to everywhere else: generated clients then have
- * a type of that name in place of as many copies as there are operations.
+ * Puts schemas with a `title` into the document once, under that name, and refers to them elsewhere, so that generated
+ * clients have one type of that name instead of a copy per operation.
  */
 import { isDeepStrictEqual } from 'node:util';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a schema may hold other schemas in. All else in it is a value, such as an example, in which `title` may be anything. */
+/**
+ * Keywords that contain schemas. Everything else is a value, such as an example, in which `title` may mean anything.
+ */
 const ONE = ['items', 'additionalProperties', 'unevaluatedProperties', 'not', 'propertyNames'] as const;
 const MANY = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const;
 const NAMED = ['properties', 'patternProperties', '$defs'] as const;
-/** As the specification allows it for the names of components. */
+/** Allowed by the specification for names of components. */
 const TITLE = /^[A-Z][A-Za-z0-9]*$/;
 
 export class SchemaComponents {
   readonly #schemas = new Map<string, Json>();
 
-  /** The schema with references in it. Throws where two different schemas have the same title. */
+  /** Returns the schema with references. Throws if two different schemas have the same title. */
   of(schema: unknown): unknown {
     if (typeof schema !== 'object' || schema === null) return schema;
     const whole = this.#within(schema as Json);
@@ -27,14 +29,14 @@ export class SchemaComponents {
     if (known === undefined) this.#schemas.set(title, whole);
     const reference = { $ref: `#/components/schemas/${title}` };
     if (known === undefined || isDeepStrictEqual(known, whole)) return reference;
-    // It may be another thing of the same form.
+    // A schema may be reused with another description.
     const { description, ...form } = whole;
     const { description: _its, ...knownForm } = known;
     if (!isDeepStrictEqual(form, knownForm)) throw new Error(`Two schemas have the title '${title}'`);
     return { ...reference, ...(description === undefined ? {} : { description }) };
   }
 
-  /** In order of their names. */
+  /** Returns the schemas, sorted by name. */
   all(): Json {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }

@@ -1,15 +1,15 @@
 /**
- * Answers that several operations have in common, above all errors, stand once in the document, among its components: they would be
- * half of it.
+ * Puts answers that several operations share, mostly errors, into the document's components once: repeated, they would
+ * be half of the document.
  */
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Of an operation, by status. */
+/** Answers of an operation, by status. */
 export type Answers = Readonly<Record<string, Json>>;
 
 export class SharedAnswers {
-  /** By what they say, in the order in which they were seen. */
+  /** By content, in the order in which they were seen. */
   readonly #names = new Map<string, { readonly name: string; readonly answer: Json }>();
 
   constructor(all: Iterable<Answers>) {
@@ -28,7 +28,7 @@ export class SharedAnswers {
     }
   }
 
-  /** The same with references in the place of those that are shared. */
+  /** Returns the answers with references in place of shared ones. */
   referredTo(answers: Answers): Answers {
     return Object.fromEntries(
       Object.entries(answers).map(([status, answer]) => {
