@@ -1,14 +1,14 @@
-/** Answers to what never becomes a request of Node.js's server: its parser refuses it, and would answer without a word. */
+/** Answers what never becomes a request: Node.js's HTTP parser refuses it, and would answer without a body. */
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ServiceError } from '../platform/index.js';
 import { PROBLEM_TYPE } from './failures.js';
 import { statusLine } from './status-lines.js';
 
-/** `isOver`: true for a connection that has been told that nothing more of it is looked at. */
+/** `isOver`: true for a connection of which nothing more is read, as its client was told. */
 export function answerClientErrors(server: Server, isOver: (socket: Duplex) => boolean = () => false): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // A head that does not come is no mistake of what is in it.
+    // A head that arrives too late is not malformed.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroy();
     else if (!isOver(socket)) hangUpWith(socket, asProblem(error));
   });
@@ -24,7 +24,7 @@ function asProblem({ code }: NodeJS.ErrnoException): ServiceError {
   return new ServiceError('malformed-request', 'This is not an HTTP request, or not a sound one.');
 }
 
-/** Whatever was sent behind it cannot be told apart from it any more: the connection ends. */
+/** Answers with the error and ends the connection: where the next request would begin is not known. */
 export function hangUpWith(socket: Duplex, error: ServiceError): void {
   if (!socket.writable) {
     socket.destroy();

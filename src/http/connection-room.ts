@@ -1,37 +1,40 @@
 /**
- * How many connections there may be: each takes a descriptor, and where none is left the library asks for the next connection again and again,
- * which takes the main thread a whole processor and answers nobody. So a connection for which there is no room is closed as soon as it is made, and
- * its client knows at once. Main thread only.
+ * Limits the connections, since each takes a descriptor. If none is left, the library keeps asking for the next
+ * connection, which takes the main thread a whole processor and answers nobody. So a connection for which there is no
+ * room is closed as soon as it is made, and its client knows at once. Main thread only.
  */
 import type { Logger } from 'pino';
 import { describeUse, descriptorUse, type Metrics, type ResourceUse } from '../platform/index.js';
 
-/** So many have room without a look at the limits. */
+/** Number of connections that have room without a look at the limits. */
 const ALWAYS = 32;
-/** Of the limit: what is left to everything else, beside what that has now. */
+/** Share of the limit kept free for everything else, in addition to what that uses now. */
 const LEFT_PART = 1 / 8;
 const LEFT = { min: 64, max: 1024 };
-/** What is not a connection is counted so often at the most. */
+/** Minimum interval of counting the descriptors used otherwise. */
 const COUNTED_ANEW_MS = 1000;
-/** For so long after a refusal the others are no news. */
+/** Minimum interval between refusals that are reported as news. */
 const NEWS_MS = 60_000;
 
 export class ConnectionRoom {
   #open = 0;
   #use: ResourceUse | undefined;
-  /** Descriptors that are none of connections. */
+  /** Descriptors not used by connections. */
   #others = 0;
   #countedMs = -Infinity;
   #newsMs = -Infinity;
 
-  /** `refused`: a connection had no room; `isNews`: the first for a while. `use`: of descriptors; undefined where the system does not tell, and there is always room. */
+  /**
+   * `refused`: called for a connection without room; `isNews`: the first for a while. `use`: returns the use of
+   * descriptors, undefined if the system does not report it, in which case there is always room.
+   */
   constructor(
     private readonly refused: (use: ResourceUse, isNews: boolean) => void,
     private readonly use: () => ResourceUse | undefined = descriptorUse,
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  /** One was made. False: it has to be closed, for which `leave` is called as for any other. */
+  /** Counts a new connection. False: it must be closed, which calls `leave` as for any other. */
   enter(): boolean {
     this.#open += 1;
     if (this.#open <= ALWAYS) return true;
@@ -46,7 +49,7 @@ export class ConnectionRoom {
     return false;
   }
 
-  /** One is gone. */
+  /** Counts the end of a connection. */
   leave(): void {
     this.#open -= 1;
   }
@@ -58,7 +61,7 @@ export class ConnectionRoom {
   }
 }
 
-/** Counts refusals and writes them to the log. */
+/** Creates a room that counts refusals and logs them. */
 export function loggedConnectionRoom(log: Logger, metrics: Pick<Metrics, 'connectionsRefused'>): ConnectionRoom {
   return new ConnectionRoom((use, isNews) => {
     metrics.connectionsRefused.inc();

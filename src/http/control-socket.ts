@@ -1,6 +1,6 @@
 /**
- * The same operations on a Unix socket in the data directory, for the command line on this machine. Whoever can open it
- * (mode 0600: the user that runs the service) may do anything; no key is looked at.
+ * Serves the same operations on a Unix socket in the data directory, for the command line on this machine. Whoever can
+ * open it (mode 0600: the user that runs the service) may do anything; no key is needed.
  */
 import { chmodSync, rmSync } from 'node:fs';
 import { HeadedBytes, LOCAL_VISITOR, StreamedBody, tooLarge } from '../operations/index.js';
@@ -14,18 +14,18 @@ import { framingFault } from './request-framing.js';
 
 export interface ControlSocket {
   listen(): Promise<void>;
-  /** Ends every connection and removes the socket. */
+  /** Ends all connections and removes the socket. */
   close(): Promise<void>;
 }
 
 const SOCKET_MODE = 0o600;
-/** Whoever keeps a connection may be stopped or busy for a while before the next request comes. */
+/** A client may be stopped or busy for a while between two requests of a connection. */
 const KEEP_ALIVE_MS = 120_000;
-/** Whoever is answered before the request was read to its end gets so long to notice. */
+/** Time that a client has to notice an answer that comes before its whole request was read. */
 const LINGER_MS_MAX = 10_000;
 
 export interface ControlSocketOptions {
-  /** How long a connection without a request stays open; 120,000 where not given. */
+  /** How long an idle connection stays open; default 120,000. */
   readonly keepAliveMs?: number;
 }
 
@@ -34,19 +34,19 @@ export function createControlSocket(
   handle: RequestHandler,
   { keepAliveMs = KEEP_ALIVE_MS }: ControlSocketOptions = {},
 ): ControlSocket {
-  // Only this user can connect: a request may take as long as it takes, its headers and a client that was stopped included.
+  // Only this user can connect, so requests and their headers have no time limit, even if the client is stopped.
   const options = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: keepAliveMs, requireHostHeader: false };
   const server = createServer(options, (message, response) => {
     void serve(handle, message, response);
   });
-  // What is beyond a number would be left out without a word; the head has a length.
+  // Headers beyond a number would be dropped silently; the length of the head is limited instead.
   server.maxHeadersCount = 0;
   answerClientErrors(server);
-  // Nothing is expected of a client that it could fail to meet.
+  // Expectations are ignored: none needs to be refused.
   server.on('checkExpectation', (message, response) => void serve(handle, message, response));
   return {
     async listen() {
-      // Left by a process that was killed: the lock of the data directory says that it is not running.
+      // Left by a process that was killed: this one has the lock of the data directory, so it is not running.
       rmSync(path, { force: true });
       const mask = process.umask(0o177);
       try {
@@ -85,7 +85,7 @@ async function serve(handle: RequestHandler, message: IncomingMessage, response:
     return;
   }
   if (!message.complete && body !== undefined) {
-    // Closed at once, the connection would tell the client of a broken pipe, and not what is wrong with its request.
+    // If the connection were closed at once, the client would report a broken pipe instead of the error in its request.
     response.write(body);
     await linger(message);
     response.end();
@@ -94,7 +94,9 @@ async function serve(handle: RequestHandler, message: IncomingMessage, response:
   response.end(body);
 }
 
-/** A connection that is closed before all was sent tells its client that it is not whole. */
+/**
+ * Sends a streamed body. If it breaks off, the connection is closed, so that the client knows that it is incomplete.
+ */
 async function sendPieces(body: StreamedBody, response: ServerResponse, { broken }: Answer): Promise<void> {
   let failure: { readonly error: unknown } | undefined;
   async function* watched() {
@@ -108,13 +110,13 @@ async function sendPieces(body: StreamedBody, response: ServerResponse, { broken
   try {
     await pipeline(Readable.from(watched(), { objectMode: false, highWaterMark: 0 }), response);
   } catch {
-    // Otherwise the client went away.
+    // If there was no failure, the client went away.
     if (failure !== undefined) broken?.(failure.error);
     response.destroy();
   }
 }
 
-/** Reads what still comes and drops it, until the client has sent everything, goes away, or takes too long. */
+/** Reads and drops the rest of the request, until it ends, the client goes away, or it takes too long. */
 async function linger(message: IncomingMessage): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, LINGER_MS_MAX);
@@ -126,7 +128,7 @@ async function linger(message: IncomingMessage): Promise<void> {
   });
 }
 
-/** Returns the body that is to follow. */
+/** Writes the head; returns the body that is to follow. */
 function writeHead(answer: Answer, response: ServerResponse): string | Uint8Array | StreamedBody | undefined {
   response.statusCode = answer.status;
   for (const [name, value] of answer.headers) response.setHeader(name, value);
@@ -176,7 +178,7 @@ function incoming(message: IncomingMessage, response: ServerResponse): IncomingR
   };
 }
 
-/** Node.js answers requests without a Host without a word, and takes codings that nobody here could undo. */
+/** Node.js answers requests without a Host without a body, and accepts encodings that the service does not decode. */
 function faultOf({ httpVersion, headers, headersDistinct }: IncomingMessage): ServiceError | undefined {
   if (headers.host === undefined && httpVersion === '1.1') {
     return new ServiceError('malformed-request', 'A request of HTTP/1.1 has a Host header.');
@@ -192,14 +194,14 @@ async function* limited(
   await ready;
   let total = 0;
   try {
-    // What was read enough of stays open: its client is yet to be answered.
+    // The stream stays open after enough was read: its client still gets an answer.
     for await (const chunk of message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       total += chunk.byteLength;
       if (total > bytesMax) throw tooLarge(bytesMax);
       yield chunk;
     }
   } catch (error) {
-    // The stream of a client that went away ends in an error of the socket.
+    // If the client went away, the stream ends with an error of the socket.
     throw message.errored === null || message.errored === undefined ? error : new ClientGone();
   }
 }

@@ -1,9 +1,12 @@
-/** Cross-origin calls from browsers: off unless origins are configured. */
+/** Cross-origin calls from browsers; disabled unless origins are configured. */
 import type { Operation } from '../operations/index.js';
 
 type Header = readonly [name: string, value: string];
 
-/** What every request may have. A page has a key and never a session: cookies are not sent across origins. */
+/**
+ * Headers that every request may have. Pages of other origins use a key, never a session: cookies are not sent across
+ * origins.
+ */
 const REQUEST_HEADERS = ['Authorization', 'Content-Type', 'X-API-Key', 'X-Request-Id'];
 const EXPOSED: Header = [
   'Access-Control-Expose-Headers',
@@ -16,7 +19,7 @@ export interface Cors {
   preflightHeaders(origin: string): readonly Header[];
 }
 
-/** Pages may send the headers that any of the operations looks at. */
+/** Allows pages to send the request headers of all operations. */
 export function createCors(origins: readonly string[], operations: readonly Pick<Operation, 'requestHeaders'>[]): Cors {
   if (origins.length === 0) return { headers: () => NO_HEADERS, preflightHeaders: () => NO_HEADERS };
   const preflight = preflightOf(operations);
@@ -24,7 +27,7 @@ export function createCors(origins: readonly string[], operations: readonly Pick
   const allowed = new Set(origins);
   const forOrigin = (origin: string): readonly Header[] => {
     if (any) return [['Access-Control-Allow-Origin', '*'], EXPOSED];
-    // The answer depends on the origin even where it is refused, so that a cache must not mix the two.
+    // The answer depends on the origin even if that is refused, so a cache must keep the two apart.
     if (!allowed.has(origin)) return [['Vary', 'Origin']];
     return [['Access-Control-Allow-Origin', origin], ['Vary', 'Origin'], EXPOSED];
   };

@@ -1,14 +1,15 @@
-/** Server-sent events on a response that stays open. */
+/** Writes server-sent events to a response that stays open. */
 import type { EventStream } from '../operations/index.js';
 import type { WireResponse } from './wire.js';
 
 /**
- * uWebSockets.js gathers 16 KiB, and forgets a piece that does not fit behind what it has gathered where the connection takes nothing just
- * then (docs/decisions/0284): one of half as many bytes fits behind any head, and each is gathered by itself.
+ * uWebSockets.js buffers 16 KiB, and drops a piece that does not fit behind the buffered bytes if the connection
+ * accepts nothing at that moment (docs/decisions/0284). Half as many bytes fit behind any head, and each piece is
+ * buffered separately.
  */
 const PIECE_BYTES_MAX = 8_192;
 
-/** Begins to send. Returns what is to be called when the client has gone; the response is not touched after that. */
+/** Starts sending. Returns a function to be called when the client is gone, after which the response is not touched. */
 export function writeEvents(res: WireResponse, events: EventStream): () => void {
   let isBehind = false;
   let isOver = false;
@@ -30,7 +31,7 @@ export function writeEvents(res: WireResponse, events: EventStream): () => void 
       if (isOver) return;
       for (const piece of piecesOf(text)) {
         res.cork(() => {
-          // False: the library keeps what the connection did not take.
+          // False: the library buffers what the connection did not accept.
           if (!res.write(piece)) isBehind = true;
         });
       }
@@ -47,7 +48,7 @@ export function writeEvents(res: WireResponse, events: EventStream): () => void 
   return finish;
 }
 
-/** No longer than the library can gather. */
+/** Splits the text into pieces that the library can buffer. */
 function* piecesOf(text: string): Generator<Uint8Array> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES_MAX) yield bytes.subarray(at, at + PIECE_BYTES_MAX);

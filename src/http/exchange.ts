@@ -1,4 +1,4 @@
-/** A request and its answer as the request handler sees them, whatever transport carries them. */
+/** A request and its answer as the request handler sees them, independent of the transport. */
 import type { Credential, EventStream, HeadedBytes, StreamedBody, Visitor } from '../operations/index.js';
 import type { Cancellation, ServiceError } from '../platform/index.js';
 import type { PageHeaders } from './site.js';
@@ -16,27 +16,29 @@ export interface IncomingRequest {
   readonly requestIdHeader: string;
   readonly contentType: string | undefined;
   readonly origin: string;
-  /** Of a request for a page of the site. */
+  /** Only for a request for a page of the site. */
   readonly page?: PageHeaders | undefined;
-  /** Bytes of the body: 0 without one, undefined where the client does not say. */
+  /** Bytes of the body: 0 without one, undefined if the client does not announce them. */
   readonly bodyBytes: number | undefined;
-  /** Why nothing of this request can be relied on but its headers: it is answered with this, and the connection closed. */
+  /**
+   * Why nothing after the headers can be trusted: the request is answered with this error, and the connection closed.
+   */
   readonly fault?: ServiceError | undefined;
-  /** True while a part of the body may still have to arrive. */
+  /** True while a part of the body may not have arrived. */
   readonly bodyPending: boolean;
   /** Aborted when the client goes away. */
   readonly signal: Cancellation;
-  /** The text of a header by its name in lower case, '' where it is not there. Only in the turn in which the request arrived. */
+  /** Returns a header by its lower-case name, '' if it is missing. Only in the turn in which the request arrived. */
   header(name: string): string;
   /**
-   * The whole body. Rejects with `body-too-large` as soon as that is known, and with `ClientGone`. This or `stream` is to be
-   * called in the turn in which the request arrived, or never. With `ready`, nothing is read until it resolves; its rejection is
-   * the body's.
+   * Reads the whole body. Rejects with `body-too-large` as soon as that is known, and with `ClientGone`. Either this or
+   * `stream` must be called in the turn in which the request arrived, or never. With `ready`, nothing is read until it
+   * resolves; if it rejects, the body rejects as well.
    */
   read(bytesMax: number, ready?: Promise<void>): Promise<Uint8Array>;
   /**
-   * The body as it arrives, no faster than it is taken; the same errors. With a `window`, what has arrived and is not taken yet has to
-   * fit into what all bodies of that window may hold.
+   * Yields the body as it arrives, no faster than it is consumed, with the same errors as `read`. With a `window`,
+   * received bytes not yet consumed count towards what all bodies of the window may hold.
    */
   stream(bytesMax: number, ready?: Promise<void>, window?: UploadWindow): AsyncIterable<Uint8Array>;
 }
@@ -45,23 +47,23 @@ export interface Answer {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly contentType: string | undefined;
-  /** Instead of a body: events that follow until somebody ends them. */
+  /** If given, replaces the body: events that follow until either side ends them. */
   readonly events?: EventStream | undefined;
-  /** Undefined: none. */
+  /** Undefined: no body. */
   readonly body: Uint8Array | HeadedBytes | StreamedBody | undefined;
-  /** The answer is to have no body but the length of one (`HEAD`). */
+  /** True for `HEAD`: the answer has the body's length, but no body. */
   readonly headOnly: boolean;
-  /** The connection is not to be used again. */
+  /** True if the connection must not be used again. */
   readonly close: boolean;
-  /** Called once when the client has taken all of it, or is gone. */
+  /** Called once when the client has received all of it, or is gone. */
   readonly sent?: (() => void) | undefined;
-  /** Called where a streamed body broke off; its connection is closed. */
+  /** Called if a streamed body breaks off; the connection is closed then. */
   readonly broken?: ((error: unknown) => void) | undefined;
 }
 
 export type RequestHandler = (request: IncomingRequest) => Answer | Promise<Answer>;
 
-/** The client closed the connection; nobody is there to be answered. */
+/** The client closed the connection, so there is nobody to answer. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
   constructor() {

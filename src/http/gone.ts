@@ -1,11 +1,11 @@
-/** What is told that a client went away. */
+/** The cancellation of a request whose client goes away. */
 import type { AbortListener, Cancellation } from '../platform/index.js';
 import type { ClientGone } from './exchange.js';
 
-/** Set when the client goes away. */
+/** Aborted when the client goes away. */
 export class Gone implements Cancellation {
   reason: ClientGone | undefined = undefined;
-  /** Mostly one at most. */
+  /** Kept apart from `#others`, since most requests have at most one listener. */
   #listener: AbortListener | undefined = undefined;
   #others: AbortListener[] | undefined = undefined;
 

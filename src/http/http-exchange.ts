@@ -1,6 +1,6 @@
 /**
- * One request over HTTP. What stands in it is there only until its handler returns, so that everything of it is taken at once; chunks of a body are
- * copied, since uWebSockets.js reuses their memory.
+ * One HTTP request. Its data are only valid until its handler returns, so they are copied at once; chunks of a body are
+ * copied since uWebSockets.js reuses their memory.
  */
 import { AGENTS_PATH, HeadedBytes, StreamedBody, type Credential, type Visitor } from '../operations/index.js';
 import type { ServiceError } from '../platform/index.js';
@@ -17,9 +17,11 @@ import { UNKNOWN_VISITOR, type Visitors } from './visitors.js';
 import type { LastWords, WireRequest, WireResponse } from './wire.js';
 import type { UploadWindow } from './upload-window.js';
 
-/** An answer up to this length is sent whole before its connection is closed: it is what uWebSockets.js gathers. */
+/**
+ * An answer of at most this length, which uWebSockets.js buffers, is sent completely before its connection is closed.
+ */
 const SHORT_BYTES_MAX = 16_384;
-/** Of a client that has stopped sending: it may go on just now, or never. */
+/** Status for a client that has stopped sending: it may continue any time, or never. */
 const STALLED_STATUS = 408;
 
 export interface ExchangeNeeds {
@@ -42,14 +44,14 @@ export class HttpExchange implements IncomingRequest {
   readonly fault: ServiceError | undefined;
   readonly signal = new Gone();
   readonly #res: WireResponse;
-  /** Until the route handler returns. */
+  /** Undefined once the route handler has returned. */
   #req: WireRequest | undefined;
   readonly #uploads: UploadWatch;
   readonly #lastWords: LastWords;
   #watched: IncomingBody | undefined;
   #body: IncomingBody | undefined;
   #failRead: ((error: Error) => void) | undefined;
-  /** The library closes the connection behind the answer. */
+  /** True if the library closes the connection after the answer. */
   readonly #closes: boolean;
   #bodyEnded: boolean;
   #answered = false;
@@ -64,7 +66,7 @@ export class HttpExchange implements IncomingRequest {
     this.#lastWords = lastWords;
     this.method = req.getMethod().toUpperCase();
     this.path = req.getUrl();
-    // Undefined where the URL has no `?`, whatever the declaration says.
+    // Undefined if the URL has no `?`, despite its declared type.
     this.queryString = textOr(req.getQuery(), '');
     const head = readHead(req, this.method === 'GET' || this.method === 'HEAD');
     const apiKey = head.apiKey === '' && this.path === AGENTS_PATH ? bearerOf(req) : head.apiKey;
@@ -83,12 +85,12 @@ export class HttpExchange implements IncomingRequest {
     this.page = isPageRequest(this.method, this.path, () => req.getHeader('accept'))
       ? { acceptEncoding: req.getHeader('accept-encoding'), ifNoneMatch: req.getHeader('if-none-match') }
       : undefined;
-    // A body without bytes has a type all the same.
+    // A body of zero bytes also has a type.
     this.contentType = orUndefined(head.contentType);
     this.#bodyEnded = this.bodyBytes === 0;
   }
 
-  /** It is answered, and what still comes of it is read for nobody. */
+  /** True if it is answered, and the rest of the request is read and dropped. */
   get dropsRest(): boolean {
     return this.#dropsRest;
   }
@@ -102,7 +104,7 @@ export class HttpExchange implements IncomingRequest {
     return this.#req.getHeader(name);
   }
 
-  /** Has to be called when the route handler returns. */
+  /** Must be called when the route handler returns. */
   endTurn(): void {
     this.#req = undefined;
   }
@@ -116,7 +118,7 @@ export class HttpExchange implements IncomingRequest {
     return this.#receive({ bytesMax, ready, window }).stream();
   }
 
-  /** Has to be called before the route handler returns where the answer, or its last piece, comes later. */
+  /** Must be called before the route handler returns if the answer, or its last piece, comes later. */
   keepOpen(): void {
     if (this.#keptOpen) return;
     this.#keptOpen = true;
@@ -131,21 +133,21 @@ export class HttpExchange implements IncomingRequest {
   }
 
   /**
-   * Sends the answer, or nothing when the client is gone. Returns a promise where the client takes a long one more slowly than
-   * it is sent: it resolves when all is sent or the client is gone.
+   * Sends the answer, or nothing if the client is gone. Returns a promise if the client receives a long one more slowly
+   * than it is sent: it resolves when all is sent or the client is gone.
    */
   write(answer: Answer): Promise<void> | undefined {
     if (this.signal.aborted || this.#answered) {
       if (answer.body instanceof StreamedBody) answer.body.letGo();
       return undefined;
     }
-    // The builds of the library for Node.js 22 and later leave a connection paused when its request is answered.
+    // The library's builds for Node.js 22 and later leave a connection paused when its request is answered.
     this.#body?.letGo();
     this.#answered = true;
     this.#unwatch();
     if (this.fault !== undefined) return this.#hangUpWith(answer);
     if (this.#isReadOn(answer)) return this.#readOnBehind(answer, answer.body);
-    // Until the route handler returns, the library gathers what is written by itself.
+    // Until the route handler returns, the library corks writes itself.
     if (!this.#keptOpen) return this.#writeAll(answer);
     let sent: Promise<void> | undefined;
     this.#res.cork(() => {
@@ -169,7 +171,7 @@ export class HttpExchange implements IncomingRequest {
     this.#lastWords.hangUpWith(this.#res, answer.body instanceof Uint8Array ? answer.body : new Uint8Array(0));
   }
 
-  /** A short answer behind which the connection is closed, to a client that may still be sending. */
+  /** True for a short answer that closes the connection while the client may still be sending. */
   #isReadOn(answer: Answer): answer is Answer & { readonly body: Uint8Array } {
     const { body, headOnly, close } = answer;
     return (
@@ -204,7 +206,7 @@ export class HttpExchange implements IncomingRequest {
 
   #writeHead({ status, headers, contentType }: Answer): void {
     const res = this.#res;
-    // What the library writes without being told.
+    // The library writes status 200 by itself.
     if (status !== 200) res.writeStatus(statusLine(status));
     for (const [name, value] of headers) res.writeHeader(name, value);
     if (contentType !== undefined) res.writeHeader('Content-Type', contentType);
@@ -217,7 +219,7 @@ export class HttpExchange implements IncomingRequest {
       this.keepOpen();
       this.#onGone = writeEvents(res, events);
     } else if (body === undefined) {
-      // Given as undefined, the length would be sent as 2^63: a 204, which has none, must leave it out altogether.
+      // If undefined is passed, the library sends a length of 2^63; a 204 has no length, so the argument is omitted.
       if (status === 204 && !close) res.endWithoutBody();
       else res.endWithoutBody(0, close);
     } else if (headOnly) {
@@ -227,7 +229,7 @@ export class HttpExchange implements IncomingRequest {
       this.keepOpen();
       return this.#writePieces(body, answer);
     } else if (close) {
-      // Where the library forgets the body, the connection is closed for its silence.
+      // If the library drops the body, it closes the connection after its timeout.
       this.keepOpen();
       res.end(body instanceof HeadedBytes ? body.borrow() : body, true);
     } else if (body instanceof HeadedBytes) {
@@ -239,8 +241,8 @@ export class HttpExchange implements IncomingRequest {
   }
 
   /**
-   * The library takes a length that it only reports for bytes still to come, and then hangs up on the connection's next
-   * request; so the header is written by hand where the connection is to live on.
+   * Ends an answer to HEAD. The library takes a length without a body for bytes still to come, and closes the
+   * connection at its next request; so the header is written by hand if the connection stays open.
    */
   #endHead(bytes: number, close: boolean): void {
     if (close) {
@@ -252,8 +254,8 @@ export class HttpExchange implements IncomingRequest {
   }
 
   /**
-   * Piece by piece, the next when the connection has taken the last. A body that breaks off, or is shorter than was said, ends the
-   * connection: its client sees that it is not whole.
+   * Writes piece by piece, each when the connection has accepted the previous one. A body that breaks off, or is
+   * shorter than announced, ends the connection, so that its client sees that it is incomplete.
    */
   async #writePieces(body: StreamedBody, { broken }: Answer): Promise<void> {
     const total = body.byteLength;
@@ -272,7 +274,7 @@ export class HttpExchange implements IncomingRequest {
     }
   }
 
-  /** Resolves with false where nobody is there to take it, or all is sent. */
+  /** Resolves with false if the client is gone, or all is sent. */
   async #writePiece(piece: Uint8Array, sentBytes: number, total: number): Promise<boolean> {
     const res = this.#res;
     let rest = piece;
@@ -296,10 +298,11 @@ export class HttpExchange implements IncomingRequest {
   }
 
   /**
-   * What the connection takes at once the library copies, the rest is given when there is room: a slow reader makes no second copy pile up.
+   * Writes a body. The library copies what the connection accepts at once; the rest is passed when there is room, so
+   * that a slow reader does not cause a second copy to pile up.
    *
-   * Never by `end`: where the library cannot send what it has gathered before, `end` forgets the body and the process is ended over a
-   * request that nobody answered (before uWebSockets 20.77; docs/decisions/0284).
+   * Never uses `end`: if the library cannot send what it has buffered before, `end` drops the body, and the process is
+   * ended over a request that nobody answered (before uWebSockets 20.77; docs/decisions/0284).
    */
   #writeBytes(body: Uint8Array, toKeep: () => Uint8Array): Promise<void> | undefined {
     const res = this.#res;
@@ -319,8 +322,8 @@ export class HttpExchange implements IncomingRequest {
   }
 
   /**
-   * A small body mostly lies behind its head, in one piece: it is taken as it is. Only one that comes in several needs what waits, is paused
-   * and is watched, which is a third of what such a request costs.
+   * Reads a small body. It mostly arrives with its head as one chunk, and is taken as it is. Only one in several chunks
+   * needs waiting, pausing and watching, which is a third of the cost of such a request.
    */
   #readSmall(bytesMax: number): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
@@ -344,7 +347,7 @@ export class HttpExchange implements IncomingRequest {
 
   #receive(options: Omit<IncomingBodyOptions, 'announcedBytes'>): IncomingBody {
     const body = this.#makeBody(options);
-    // Of any other body a first piece, if an empty one, comes in this turn.
+    // Any other body gets its first chunk, possibly empty, in this turn.
     if (this.bodyBytes === undefined) this.#watch(body);
     this.#res.onData((chunk, isLast) => {
       if (!this.#answered) this.#take(body, chunk, isLast);
@@ -354,7 +357,7 @@ export class HttpExchange implements IncomingRequest {
 
   #makeBody(options: Omit<IncomingBodyOptions, 'announcedBytes'>): IncomingBody {
     const res = this.#res;
-    // A response that is answered or aborted must not be touched; a connection left paused would never close.
+    // An answered or aborted response must not be touched; a connection left paused would never close.
     const whileOpen = (action: () => void) => () => {
       if (!this.signal.aborted && !this.#answered) action();
     };
@@ -387,7 +390,7 @@ function orUndefined(header: string): string | undefined {
   return header === '' ? undefined : header;
 }
 
-/** The key of a header `Authorization: Bearer …`; '' without one. */
+/** Returns the key of a header `Authorization: Bearer …`; '' without one. */
 function bearerOf(req: WireRequest): string {
   return /^Bearer +(\S+) *$/i.exec(req.getHeader('authorization'))?.[1] ?? '';
 }

@@ -1,6 +1,7 @@
 /**
- * A request body on its way in: pushed by the transport chunk by chunk, taken whole or as a stream. The transport is paused
- * while there is no room for the body, and while more of a stream waits for the taker than a stream may hold. Main thread only; one taker.
+ * A request body being received: pushed by the transport chunk by chunk, consumed as a whole or as a stream. The
+ * transport is paused while there is no room for the body, and while a stream has more unconsumed bytes than it may
+ * hold. Main thread only; one consumer.
  */
 import { tooLarge } from '../operations/index.js';
 import { UPLOAD_BYTES } from '../platform/index.js';
@@ -12,27 +13,32 @@ export interface BodySource {
   resume(): void;
 }
 
-/** Chunks of a body up to this length are put together at its end; the memory of a longer one is got at once, when there is room. */
+/**
+ * Chunks of a body up to this length are joined at its end; a longer one gets its memory at once, when there is room.
+ */
 export const SMALL_BYTES_MAX = 65_536;
 
 export interface IncomingBodyOptions {
   readonly bytesMax: number;
-  /** As the client announced; undefined where it did not. */
+  /** Content-Length; undefined if the client did not send it. */
   readonly announcedBytes?: number | undefined;
-  /** Nothing more is read until it resolves; its rejection fails the body. Undefined: there is room at once. */
+  /** Nothing more is read until it resolves; if it rejects, the body fails. Undefined: there is room at once. */
   readonly ready?: Promise<void> | undefined;
-  /** What waits for the taker counts there; only for a body that is taken as a stream. */
+  /** Counts the unconsumed bytes; only for a body that is consumed as a stream. */
   readonly window?: UploadWindow | undefined;
-  /** What is pushed stays as it is, and needs no copy. */
+  /** True if pushed chunks are not changed by the transport, and need no copy. */
   readonly ownsChunks?: boolean;
 }
 
-/** Chunks of a stream are given to its taker together up to this length: each costs it a message to another thread, whatever its length. */
+/**
+ * Chunks of a stream are joined up to this length, since each one costs the consumer a message to another thread,
+ * whatever its length.
+ */
 const PIECE_BYTES = 65_536;
-/** Shorter ones wait for what else comes in this turn of the event loop. */
+/** Shorter chunks wait for what else arrives in this turn of the event loop. */
 const SHORT_CHUNK_BYTES = 16_384;
 
-/** What a body in a window may hold by itself: its taker is given what one read of the network brings, and the next when it asks. */
+/** Bytes that a body in a window may hold: its consumer gets what one network read brings, and more when it asks. */
 const WINDOWED_BYTES_MAX = 65_536;
 
 export class IncomingBody implements WatchedBody, WindowedBody {
@@ -44,7 +50,7 @@ export class IncomingBody implements WatchedBody, WindowedBody {
   readonly #queuedBytesMax: number;
   #waiting: Promise<void> | undefined;
   #chunks: Uint8Array[] = [];
-  /** Where the body is to lie whole. */
+  /** Buffer for the whole body. */
   #target: Uint8Array | undefined;
   #queuedBytes = 0;
   #totalBytes = 0;
@@ -79,21 +85,24 @@ export class IncomingBody implements WatchedBody, WindowedBody {
     return this.#paused;
   }
 
-  /** It came to its end behind a pause: the transport goes on, and would wait for its next piece, which never comes, for so long alone. */
+  /**
+   * True if the body ended while the transport was paused. When resumed, the transport waits for another chunk, which
+   * never comes, until its timeout.
+   */
   get needsTime(): boolean {
     return this.#needsTime;
   }
 
   /**
-   * The transport's own patience begins anew when it goes on after a pause, and ends with one: also the patience that began behind the pause,
-   * with pieces that it had read before.
+   * Restarts the transport's timeout, which begins when it resumes after a pause and ends with a pause. Also restarts
+   * one that began after a pause with chunks that the transport had already read.
    */
   giveTime(): void {
     this.#source.pause();
     if (!this.#paused) this.#source.resume();
   }
 
-  /** What is kept of the chunk is copied. */
+  /** Adds a chunk; copies what it keeps. */
   push(chunk: Uint8Array): void {
     if (this.#failure !== undefined) return;
     const begin = this.#totalBytes;
@@ -113,14 +122,17 @@ export class IncomingBody implements WatchedBody, WindowedBody {
     else this.#wakeSoon();
   }
 
-  /** Called by the transport after `push` and `end`, when the taker had its chance: pauses where it is behind. */
+  /**
+   * Called by the transport after `push` and `end`, when the consumer had its chance: pauses the transport if the
+   * consumer is behind.
+   */
   settle(): void {
     if (!this.#ended && this.#failure === undefined && this.#queuedBytes > this.#queuedBytesMax) this.#pause();
   }
 
   hold(): void {
     this.#pause();
-    // A taker that waits already asks for no room again by itself.
+    // A consumer that already waits does not ask for room again by itself.
     if (this.#wake !== undefined) this.#window?.whenRoom(this);
   }
 
@@ -136,12 +148,15 @@ export class IncomingBody implements WatchedBody, WindowedBody {
     this.letGo();
   }
 
-  /** Nothing more is wanted: what comes next on the connection is read, also where a last piece came after a pause. */
+  /**
+   * Resumes the transport, since nothing more is wanted, so that the next request of the connection is read, even if
+   * the last chunk came after a pause.
+   */
   letGo(): void {
     this.#resume();
   }
 
-  /** The first failure counts. */
+  /** Fails the body; only the first failure counts. */
   fail(error: Error): void {
     this.#failure ??= error;
     this.#dropQueue();
@@ -149,13 +164,13 @@ export class IncomingBody implements WatchedBody, WindowedBody {
     this.#window?.leave(this);
     this.#wake?.();
     this.#onFailure?.();
-    // What still comes is dropped: a connection that stays paused would never be good again, nor closed.
+    // The rest is dropped: a connection that stays paused could neither be used again nor closed.
     this.#resume();
   }
 
   async whole(): Promise<Uint8Array> {
     if (this.#waiting !== undefined) await this.#waiting;
-    // Held whole anyway: there is room for it, and pausing would only wait for itself.
+    // The whole body has room, and pausing would only wait for itself.
     if (this.#announcedBytes > SMALL_BYTES_MAX && this.#failure === undefined) this.#gather();
     while (!this.#ended && this.#failure === undefined) {
       this.#resume();
@@ -204,14 +219,14 @@ export class IncomingBody implements WatchedBody, WindowedBody {
     return Buffer.concat(this.#chunks.splice(0, count), bytes);
   }
 
-  /** Nobody takes what is queued. */
+  /** Drops the queued chunks, which nobody consumes. */
   #dropQueue(): void {
     this.#window?.giveBack(this.#queuedBytes);
     this.#chunks = [];
     this.#queuedBytes = 0;
   }
 
-  /** Resolves when there is room, or the body failed meanwhile. */
+  /** Resolves when there is room, or the body has failed. */
   #wait(ready: Promise<void>): void {
     this.#pause();
     const failed = new Promise<void>((resolve) => {
@@ -225,7 +240,7 @@ export class IncomingBody implements WatchedBody, WindowedBody {
     });
   }
 
-  /** What arrived so far goes to the memory that is to hold all. */
+  /** Moves what has arrived so far to the buffer of the whole body. */
   #gather(): void {
     const target = Buffer.allocUnsafeSlow(this.#announcedBytes);
     let at = 0;
@@ -247,7 +262,7 @@ export class IncomingBody implements WatchedBody, WindowedBody {
     });
   }
 
-  /** When the turn is over, with all that came in it. */
+  /** Wakes the consumer at the end of the turn, with all that arrived in it. */
   #wakeSoon(): void {
     if (this.#wake === undefined || this.#isWaking) return;
     this.#isWaking = true;

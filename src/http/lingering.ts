@@ -1,27 +1,33 @@
 /**
- * What a client still sends of a request that is answered already is read and dropped before its connection is closed. Closed at once, the
- * system would tell the client of a reset when its next piece comes, and throw away the answer that it has not read yet.
+ * Reads and drops the rest of a request that is already answered, before its connection is closed. If the connection
+ * were closed at once, the system would report a reset to the client at its next chunk, and discard the answer before
+ * it is read.
  */
 import type { WireResponse } from './wire.js';
 
-/** Half of the shortest time after which the library closes whoever sends nothing, or too little. */
+/** Half of the shortest timeout of the library for clients that send nothing, or too little. */
 const LOOK_INTERVAL_MS = 4000;
-/** As long as answers have that are taken slowly: a client that was held up goes on, and one that is gone says nothing of it. */
+/**
+ * As long as slow readers of answers have: a client that was held up continues, and one that is gone does not say so.
+ */
 const QUIET_LOOKS_MAX = 30_000 / LOOK_INTERVAL_MS;
-/** Two minutes, however slowly something comes. */
+/** Two minutes, however slowly bytes arrive. */
 const LOOKS_MAX = 120_000 / LOOK_INTERVAL_MS;
-/** The answer says that the connection is closed: who sends on after this much never looks. */
+/** The answer says that the connection will be closed: a client that sends more than this never looks at it. */
 const LINGER_BYTES_MAX = 268_435_456;
 
-/** Of a rest that need not come: nothing of it for so long, and it is over. */
+/** Pause after which a rest that need not come counts as over. */
 const PAUSE_MS_MAX = 2000;
 
 export interface Rest {
-  /** False: its client has stopped sending, and may go on just now or never. */
+  /** False: the client has stopped sending, and may continue any time or never. */
   readonly isAwaited: boolean;
 }
 
-/** Calls `end` when the rest is there, or is too much or too late. Returns what is to be called when the connection is gone. */
+/**
+ * Calls `end` when the rest has arrived, is too long or takes too long. Returns a function to be called when the
+ * connection is gone.
+ */
 export function dropRest(res: WireResponse, { isAwaited }: Rest, end: () => void): () => void {
   let [bytes, seenBytes, looks, quietLooks] = [0, 0, 0, 0];
   const timer = setInterval(() => {
@@ -29,7 +35,7 @@ export function dropRest(res: WireResponse, { isAwaited }: Rest, end: () => void
     quietLooks = bytes === seenBytes ? quietLooks + 1 : 0;
     seenBytes = bytes;
     if (looks > LOOKS_MAX || quietLooks > QUIET_LOOKS_MAX) return end();
-    // From here on the library waits anew.
+    // Restarts the timeout of the library.
     res.pause();
     res.resume();
   }, LOOK_INTERVAL_MS).unref();
@@ -37,7 +43,7 @@ export function dropRest(res: WireResponse, { isAwaited }: Rest, end: () => void
   res.onData((chunk, isLast) => {
     bytes += chunk.byteLength;
     pause?.refresh();
-    // What is written in this turn is sent at its end.
+    // Deferred, since what is written in this turn is sent at its end.
     if (isLast || bytes > LINGER_BYTES_MAX) setImmediate(end);
   });
   return () => {

@@ -1,4 +1,4 @@
-/** Whether an address can be listened on, asked before anything is made for who is to listen there. */
+/** Checks whether an address can be listened on, before anything is created for the service that is to listen there. */
 import { createServer } from 'node:net';
 import { isSystemError, OperatorError } from '../platform/index.js';
 
@@ -13,10 +13,10 @@ export class ListenError extends OperatorError {
   }
 }
 
-/** What else may be against it is told by who listens in earnest. */
+/** Other errors are reported when the service actually listens. */
 const REFUSALS: ReadonlySet<string | undefined> = new Set(['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES']);
 
-/** Rejects with a ListenError. `port` 0 is one that is free. */
+/** Rejects with a ListenError. `port` 0 stands for a free one, and is not checked. */
 export async function assertCanListen(host: string, port: number): Promise<void> {
   if (port === 0) return;
   const server = createServer();

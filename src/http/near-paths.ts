@@ -1,28 +1,33 @@
-/** Which path was probably meant by one at which there is nothing: a part of it is missing, is too much, or is written otherwise. */
+/**
+ * Suggests the path that was probably meant by one that does not exist: a segment is missing, superfluous or misspelt.
+ */
 import { nearest } from '../platform/index.js';
 import type { Operation } from '../operations/index.js';
 
 type Described = Pick<Operation, 'method' | 'path' | 'summary'>;
 
-/** Longer paths are compared with none. */
+/** Longer paths get no suggestion. */
 const CHARACTERS_MAX = 256;
 const SEGMENTS_MAX = 12;
-/** A part that is missing or too much counts as one, a word that is misspelt as half of one. */
+/** A missing or superfluous segment costs 1, a misspelt word a half. */
 const COST_MAX = 1;
 const MISSPELT = 0.5;
 
 interface Aligned {
   readonly cost: number;
-  /** As it would be written. */
+  /** Segments of the suggested path. */
   readonly segments: readonly string[];
-  /** Words of the path that are as they have to be, or nearly. */
+  /** Number of fixed words of the path that match, at least nearly. */
   readonly words: number;
 }
 
-/** ` Did you mean GET /search/{account}/{list}/{version}?` with the values that were given where none is missing, or nothing, to be put behind a sentence. */
+/**
+ * Returns ` Did you mean GET /search/{account}/{list}/{version}?`, to be appended to a sentence, with the given values
+ * unless one is missing; or an empty text.
+ */
 export function pathMeant(method: string, path: string, operations: readonly Described[]): string {
   if (path.length > CHARACTERS_MAX) return '';
-  // Two slashes in a row and one at the end are slips of whoever puts a path together.
+  // Double slashes and one at the end are typical mistakes of joining a path.
   const given = path.split('/').filter((segment) => segment !== '');
   if (given.length === 0 || given.length > SEGMENTS_MAX) return '';
   let best: { readonly aligned: Aligned; readonly operation: Described; readonly isOfMethod: boolean } | undefined;
@@ -35,7 +40,7 @@ export function pathMeant(method: string, path: string, operations: readonly Des
   }
   if (best === undefined) return '';
   const { segments } = best.aligned;
-  // Which of several values is missing, nobody knows.
+  // If a value is missing, it is not known which, so the path is shown with its placeholders.
   const meant = segments.some((segment) => segment.startsWith('{')) ? best.operation.path : `/${segments.join('/')}`;
   return ` Did you mean ${best.operation.method} ${meant}?`;
 }
@@ -51,7 +56,7 @@ function isNearer(one: Candidate, other: Candidate): boolean {
   return one.aligned.words > other.aligned.words;
 }
 
-/** The cheapest way from the one to the other; undefined where it costs too much, or shares no word. */
+/** Returns the cheapest alignment of the two; undefined if it costs too much, or no word matches. */
 function align(given: readonly string[], wanted: readonly string[]): Aligned | undefined {
   if (Math.abs(given.length - wanted.length) > COST_MAX) return undefined;
   const found = aligned({ given, wanted }, 0, 0, COST_MAX);
@@ -63,7 +68,10 @@ interface Paths {
   readonly wanted: readonly string[];
 }
 
-/** Of the rest behind the first `from` and `to` parts. Few ways are tried, for `left` allows one part too much or too few. */
+/**
+ * Aligns the rest from the segments `from` and `to` on. Few ways are tried, as `left` allows one missing or superfluous
+ * segment.
+ */
 function aligned(paths: Paths, from: number, to: number, left: number): Aligned | undefined {
   const segment = paths.given[from];
   const part = paths.wanted[to];
@@ -107,7 +115,7 @@ function behind(
   };
 }
 
-/** What each method does there: `GET (read a list), PUT (change settings or fields of a list)`. */
+/** Describes the methods of a path: `GET (read a list), PUT (change settings or fields of a list)`. */
 export function methodsText(operations: readonly Described[]): string {
   return operations
     .map(({ method, summary }) => `${method} (${summary.slice(0, 1).toLowerCase()}${summary.slice(1)})`)

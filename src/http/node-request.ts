@@ -1,4 +1,4 @@
-/** A request of Node.js's server by the names of uWebSockets.js. */
+/** A request of Node.js's server with the interface of uWebSockets.js. */
 import type { IncomingMessage } from 'node:http';
 import type { WireRequest } from './wire.js';
 
@@ -25,7 +25,7 @@ export class NodeRequest implements WireRequest {
     return asUtf8(this.#question === -1 ? this.#url : this.#url.slice(0, this.#question));
   }
 
-  /** '' without a `?`. */
+  /** Returns '' if there is no `?`. */
   getQuery(): string;
   getQuery(key: string): string | undefined;
   getQuery(key?: string): string | undefined {
@@ -33,10 +33,10 @@ export class NodeRequest implements WireRequest {
     return key === undefined ? query : (new URLSearchParams(query).get(key) ?? undefined);
   }
 
-  /** The first of that name, as uWebSockets.js has it; cookies are one header. */
+  /** Returns the first header of that name, as uWebSockets.js does. The header `cookie` is always taken whole. */
   getHeader(name: string): string {
     const value = this.#message.headers[name];
-    // Node.js puts several of most names together, behind commas.
+    // Node.js joins repeated headers of most names by commas.
     const isPerhapsSeveral = Array.isArray(value) || (value?.includes(', ') === true && name !== 'cookie');
     return (isPerhapsSeveral ? this.#message.headersDistinct[name]?.[0] : value) ?? '';
   }
@@ -48,7 +48,7 @@ export class NodeRequest implements WireRequest {
   }
 }
 
-/** Node.js makes a letter of each byte. */
+/** Decodes text in which Node.js made a character of each byte. */
 function asUtf8(text: string): string {
   return BEYOND_ASCII.test(text) ? Buffer.from(text, 'latin1').toString() : text;
 }

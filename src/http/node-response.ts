@@ -1,8 +1,8 @@
-/** A response of Node.js's server by the names of uWebSockets.js. */
+/** A response of Node.js's server with the interface of uWebSockets.js. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { WireResponse } from './wire.js';
 
-/** Given at a time: Node.js keeps what the connection does not take. */
+/** Bytes passed to Node.js at a time, since it buffers what the connection does not accept. */
 const PIECE_BYTES_MAX = 65_536;
 const NO_BYTES = new ArrayBuffer(0);
 
@@ -17,12 +17,12 @@ export class NodeResponse implements WireResponse {
   #onData: ((chunk: ArrayBuffer, isLast: boolean) => void) | undefined;
   #onWritable: ((offset: number) => boolean) | undefined;
 
-  /** `becomesLast`: the connection ends behind this one. */
+  /** `becomesLast`: called when the connection is to end after this response. */
   constructor(message: IncomingMessage, response: ServerResponse, becomesLast: () => void) {
     this.#message = message;
     this.#response = response;
     this.#becomesLast = becomesLast;
-    // Of a connection that is gone; `onAborted` is told.
+    // Errors of a connection that is gone; `onAborted` reports that.
     response.on('error', () => undefined);
     message.on('error', () => undefined);
   }
@@ -31,19 +31,19 @@ export class NodeResponse implements WireResponse {
     return bytesOf(Buffer.from(this.#message.socket.remoteAddress ?? ''));
   }
 
-  /** The last that was given is called. */
+  /** Sets the handler, replacing the previous one. */
   onAborted(handler: () => void): void {
     this.#onAborted = handler;
   }
 
-  /** Sent as a whole, or its connection is gone. */
+  /** The response is sent completely, or its connection is gone. */
   gone(): void {
     const tell = this.#onAborted;
     this.#onAborted = undefined;
     if (!this.#isComplete) tell?.();
   }
 
-  /** The last that was given is called. */
+  /** Sets the handler, replacing the previous one. */
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): void {
     const isFirst = this.#onData === undefined;
     this.#onData = handler;
@@ -83,7 +83,7 @@ export class NodeResponse implements WireResponse {
     return this.#send(chunk);
   }
 
-  /** As much as the connection takes; the rest when it has taken that. */
+  /** Writes as much as the connection accepts; the caller passes the rest later (`onWritable`). */
   tryEnd(rest: Uint8Array, totalBytes: number): [isTaken: boolean, isDone: boolean] {
     if (!this.#response.headersSent) this.#response.setHeader('Content-Length', totalBytes);
     let at = 0;
@@ -117,7 +117,7 @@ export class NodeResponse implements WireResponse {
     this.#complete();
   }
 
-  /** All of it, and no end: what still comes of the request is read on. */
+  /** Writes the whole body without ending the response: the rest of the request is still read. */
   say(body: Uint8Array): void {
     this.#closeBehind();
     this.#response.setHeader('Content-Length', body.byteLength);
@@ -128,7 +128,7 @@ export class NodeResponse implements WireResponse {
     this.#message.socket.destroy();
   }
 
-  /** Copied: what is borrowed is written to again in the next turn, and Node.js may not have sent it by then. */
+  /** Copies the bytes: borrowed memory is overwritten in the next turn, when Node.js may not have sent it yet. */
   #send(bytes: Uint8Array): boolean {
     return this.#response.write(Buffer.from(bytes));
   }
@@ -144,7 +144,7 @@ export class NodeResponse implements WireResponse {
   }
 }
 
-/** Pieces of a body have their memory to themselves: a copy would be garbage of the size of all uploads. */
+/** Chunks of a body own their memory: a copy would create as much garbage as there are uploads. */
 function bytesOf({ buffer, byteOffset, byteLength }: Buffer): ArrayBuffer {
   if (byteLength === buffer.byteLength) return buffer as ArrayBuffer;
   return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;

@@ -1,6 +1,6 @@
 /**
- * Node.js's own server as what carries requests, where uWebSockets.js has no binary for the machine, its C library or its release of Node.js
- * (docs/decisions/0346). What it allows is what the other does, as far as its parser does not decide.
+ * Node.js's own server, for machines where uWebSockets.js has no binary for the platform, C library or release of
+ * Node.js (docs/decisions/0346). It accepts the same requests, as far as its parser allows.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Server as NetServer, type AddressInfo } from 'node:net';
@@ -12,14 +12,14 @@ import { NodeRequest } from './node-request.js';
 import { NodeResponse } from './node-response.js';
 import { HEAD_BYTES_MAX, type LastWords, type WebServer, type WebServerOptions } from './wire.js';
 
-/** For a head, for the next request of a connection, and for whoever takes nothing of an answer. */
+/** Timeout for a head, for the next request of a connection, and for a client that reads nothing of an answer. */
 const QUIET_MS_MAX = 10_000;
 const CHECK_INTERVAL_MS = 2_000;
 
 interface Connection {
-  /** What is not answered, or not sent. */
+  /** Responses that are not answered, or not sent completely. */
   readonly answering: Set<NodeResponse>;
-  /** It ends behind an answer: nothing that follows is looked at. */
+  /** True if the connection ends after an answer: requests that follow are ignored. */
   isOver: boolean;
 }
 
@@ -28,14 +28,14 @@ export function createNodeServer({ host, port, connections, onRequest }: WebServ
   const server = createServer({
     maxHeaderSize: HEAD_BYTES_MAX,
     headersTimeout: QUIET_MS_MAX,
-    // Bodies are watched by what comes of them, not by a clock.
+    // Bodies are watched by their progress (upload-watch.ts), not by a total time.
     requestTimeout: 0,
     keepAliveTimeout: QUIET_MS_MAX,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     requireHostHeader: false,
   });
   server.timeout = QUIET_MS_MAX;
-  // What is beyond a number would be left out without a word; the head has a length.
+  // Headers beyond a number would be dropped silently; the length of the head is limited instead.
   server.maxHeadersCount = 0;
   server.on('timeout', (socket: Duplex) => {
     const isWorkedOn = (known.get(socket)?.answering.size ?? 0) > 0;
@@ -46,7 +46,7 @@ export function createNodeServer({ host, port, connections, onRequest }: WebServ
     known.set(socket, { answering, isOver: false });
     socket.once('close', () => {
       connections.leave();
-      // Node.js tells only the one whose turn it is, and none that waits behind it.
+      // Node.js only reports it for the response whose turn it is, not for those queued behind it.
       for (const response of answering) response.gone();
     });
     if (!connections.enter()) socket.destroy();
@@ -56,7 +56,7 @@ export function createNodeServer({ host, port, connections, onRequest }: WebServ
     const { socket } = message;
     const connection = known.get(socket);
     if (connection === undefined || connection.isOver) return;
-    // As the library does that is mostly used: Node.js itself would answer without a word.
+    // Answered as uWebSockets.js does: Node.js itself would answer without a body.
     if (message.headers.host === undefined && message.httpVersion === '1.1') {
       connection.isOver = true;
       hangUpWith(socket, new ServiceError('malformed-request', 'A request of HTTP/1.1 has a Host header.'));
@@ -80,7 +80,7 @@ export function createNodeServer({ host, port, connections, onRequest }: WebServ
     lastWords,
     listen: () =>
       new Promise((resolve, reject) => {
-        // Later ones are of connections that could not be accepted: their clients see it.
+        // Later errors come from connections that could not be accepted; their clients notice.
         server.on('error', (error) => {
           reject(isSystemError(error) && REFUSALS.has(error.code) ? new ListenError(host, port) : error);
         });
@@ -89,7 +89,7 @@ export function createNodeServer({ host, port, connections, onRequest }: WebServ
         });
       }),
     stopListening() {
-      // The server's own would end connections that wait for their next request, too.
+      // The HTTP server's own close would also end connections that wait for their next request.
       NetServer.prototype.close.call(server);
     },
     close() {

@@ -1,4 +1,7 @@
-/** One log line and the measurements of each request. No key, no path, no query string: the operation, who called it, and what it was about. */
+/**
+ * Writes one log line and the metrics of each request. Logs the operation, its caller and what it was about; no key,
+ * path or query string.
+ */
 import type { Logger } from 'pino';
 import type { Caller } from '../access/index.js';
 import { loggedCaller, loggedNames, type Operation, type PathParams } from '../operations/index.js';
@@ -7,17 +10,17 @@ import type { Metrics } from '../platform/index.js';
 export interface ObservedRequest {
   readonly request: { readonly method: string };
   readonly requestId: string;
-  /** Undefined where no operation was found. */
+  /** Undefined if no operation was found. */
   readonly operation: Operation | undefined;
   readonly params: PathParams;
-  /** Undefined where the caller was not admitted. */
+  /** Undefined if the caller was not admitted. */
   readonly caller: Caller | undefined;
   readonly beginMs: number;
 }
 
 export type Observer = (request: ObservedRequest, status: number, bytes: number) => void;
 
-/** What was measured of one operation; counts go to their counters when these are read. */
+/** Metrics of one operation; `uncounted` is added to the counters when they are read. */
 interface OperationMetrics {
   readonly seconds: { observe(seconds: number): void };
   readonly uncounted: Map<number, number>;

@@ -1,30 +1,31 @@
 /**
- * The head of a request, and where its body ends, as its headers say. A request that leaves it open is refused, since whatever stands in front
- * of the service may see another end: what is a part of the body to one would be a request to the other.
+ * Reads the head of a request, and determines where its body ends. A request whose headers are ambiguous about that is
+ * refused: a proxy in front of the service may see another end, so that a part of the body for one would be a request
+ * for the other.
  */
 import { ServiceError } from '../platform/index.js';
 import type { WireRequest } from './wire.js';
 
-/** What is looked at of a request's headers; '' where one is not there. */
+/** The headers of a request that the service uses; '' if a header is missing. */
 export interface RequestHead {
   /** Bytes of the body: 0 without one, undefined for a chunked one. */
   readonly bodyBytes: number | undefined;
-  /** Why nothing that follows these headers can be relied on. */
+  /** Why nothing after these headers can be trusted. */
   readonly fault: ServiceError | undefined;
   readonly apiKey: string;
   readonly requestId: string;
   readonly origin: string;
   readonly contentType: string;
-  /** The library closes the connection when this request is answered. Only looked at where there is a body. */
+  /** True if the library closes the connection after the answer. Only determined for requests with a body. */
   readonly closes: boolean;
 }
 
-/** What the library looks for is as long as `close`. */
+/** Length of `close`, by which the library recognizes that header. */
 const CLOSE_CHARACTERS = 5;
 
 /**
- * Requests without a body, most of all, cost no more here than the look at a few headers. `isReading`: by its method; one that
- * reads and has no body needs no type.
+ * Reads the head. For requests without a body, this only costs a look at a few headers. `isReading`: true if the method
+ * only reads; such a request without a body needs no content type.
  */
 export function readHead(req: WireRequest, isReading: boolean): RequestHead {
   const length = req.getHeader('content-length');
@@ -40,7 +41,7 @@ export function readHead(req: WireRequest, isReading: boolean): RequestHead {
   };
 }
 
-/** All headers have to be gone through, since one that is there twice looks like one; so whatever is needed is taken at once. */
+/** Reads a head by going through all headers, since looking one up does not show that it is repeated. */
 function headWithBody(req: WireRequest): RequestHead {
   let [apiKey, requestId, origin, contentType] = ['', '', '', ''];
   const lengths: string[] = [];
@@ -57,7 +58,7 @@ function headWithBody(req: WireRequest): RequestHead {
       case 'trailer':
         hasTrailer = true;
         break;
-      // The first that has a value counts.
+      // The first non-empty value counts.
       case 'x-api-key':
         apiKey ||= value;
         break;
@@ -79,12 +80,15 @@ function headWithBody(req: WireRequest): RequestHead {
   return { apiKey, requestId, origin, contentType, bodyBytes, fault, closes };
 }
 
-/** The library would take them for the next request, after it has handed this one over. */
+/** The library would take trailers for the next request, after it has passed this one on. */
 function trailersUnknown(): ServiceError {
   return new ServiceError('malformed-request', 'Trailers are not supported: leave the Trailer header out.');
 }
 
-/** Of the headers `Content-Length` and `Transfer-Encoding`, each as often as it came. Undefined: they say where the body ends. */
+/**
+ * Checks all values of the headers `Content-Length` and `Transfer-Encoding`. Returns undefined if they determine the
+ * end of the body.
+ */
 export function framingFault(lengths: readonly string[], codings: readonly string[]): ServiceError | undefined {
   const detail = contradiction(lengths, codings);
   return detail === undefined ? undefined : new ServiceError('malformed-request', detail);

@@ -1,6 +1,6 @@
 /**
- * What happens to a request between the transport and the operations: routing, refusal while the service starts, stops or is
- * full, admission, body, answer, log line, measurements. Nothing thrown gets past it.
+ * Handles requests between the transport and the operations: routing, refusal while the service starts, stops or is
+ * full, admission, body, answer, log line, metrics. Never throws.
  */
 import type { Caller } from '../access/index.js';
 import type { ListRecord } from '../catalog/index.js';
@@ -48,13 +48,13 @@ export interface RequestHandlerOptions {
   readonly services: Services;
   readonly dispatcher: Dispatcher;
   readonly metrics: Metrics;
-  /** Called for the first page that is asked for: what nobody looks at is not loaded. */
+  /** Called for the first page requested, so that the site is only loaded if it is used. */
   readonly openSite: () => Promise<Site>;
 }
 
 export interface RequestServer {
   readonly handle: RequestHandler;
-  /** From now on new requests are refused; resolves when those in flight are answered, or after the time given. */
+  /** Refuses new requests from now on; resolves when those in flight are answered, or after the timeout. */
   drain(timeoutMs: number): Promise<void>;
 }
 
@@ -62,13 +62,13 @@ const REQUEST_ID = new RegExp(`^[A-Za-z0-9._:/+=@-]{1,${REQUEST_ID_CHARACTERS_MA
 const JSON_TYPE = 'application/json';
 const PAGE_METHODS = ['GET', 'HEAD'];
 const RETRY_SOON = { retryAfterSeconds: 1 };
-/** A body that is kept whole is in memory as the pieces that came, and put together. */
+/** A body kept as a whole is in memory twice: as chunks, and joined. */
 const PIECES_AND_WHOLE = 2;
 const DISCARDED_BODY_BYTES_MAX = 16_777_216;
 
 type Header = readonly [name: string, value: string];
 
-/** What is known of a request by the time it is answered. */
+/** State of a request until it is answered. */
 interface RequestState {
   readonly request: IncomingRequest;
   readonly requestId: string;
@@ -76,7 +76,7 @@ interface RequestState {
   operation: Operation | undefined;
   params: PathParams;
   caller: Caller | undefined;
-  /** What its body takes, until it is answered. */
+  /** Memory reserved for its body, until it is answered. */
   room: Reservation | undefined;
 }
 
@@ -179,7 +179,7 @@ class Handler {
       const answer = (await this.#site).answer({ path, ...headers });
       if (answer !== undefined) return answer;
     } catch (error) {
-      // Whoever asks next may find what was missing.
+      // The next request may find what was missing.
       this.#site = undefined;
       throw error;
     }
@@ -238,8 +238,9 @@ class Handler {
   }
 
   /**
-   * The whole body, once there is room for it. What the operation does not take is refused before anything of it is kept. Throws, or
-   * rejects. Not an async function: each of those costs every request with a body a turn of its own.
+   * Reads the whole body, once there is room for it. A body that the operation does not accept is refused before any of
+   * it is kept. Throws or rejects. Not an async function, since each of those costs every request with a body an
+   * additional turn.
    */
   #read(state: RequestState, operation: Operation): Promise<Uint8Array> {
     const { request } = state;
@@ -280,7 +281,7 @@ class Handler {
     };
   }
 
-  /** Proxies are asked to pass each event on at once. */
+  /** Answers with events. The headers ask proxies to pass on each event at once. */
   #eventsAnswer({ request }: RequestState, { status, events }: OperationResult, headers: Header[]): Answer {
     const headOnly = request.method === 'HEAD';
     const all: Header[] = [...headers, ['Cache-Control', 'no-store'], ['X-Accel-Buffering', 'no']];
@@ -290,13 +291,13 @@ class Handler {
     };
   }
 
-  /** Room for an answer that its reader may take slowly; undefined for a short one. Throws `overloaded`. */
+  /** Reserves room for an answer that its client may read slowly; undefined for a short one. Throws `overloaded`. */
   #roomFor(body: NonNullable<Answer['body']>): Reservation | undefined {
     const isStreamed = body instanceof StreamedBody;
     const bytes = body.byteLength;
     if (bytes <= SENT_AT_ONCE_BYTES && !isStreamed) return undefined;
     const { answers } = this.#services.requestMemory;
-    // Of what is streamed one piece is held, however slowly it is taken.
+    // One chunk of a streamed body is in memory, however slowly it is read.
     const room = answers.tryReserve(isStreamed ? Math.min(bytes, SENT_AT_ONCE_BYTES) : bytes);
     if (room !== undefined) return room;
     if (isStreamed) body.letGo();
@@ -346,7 +347,7 @@ class Handler {
   }
 }
 
-/** Throws for a request of which nothing can be relied on, and for one that asks for too much in its URL. */
+/** Throws for a request that cannot be trusted, and for one whose URL is too long. */
 function assertSound({ fault, path, queryString }: IncomingRequest): void {
   if (fault !== undefined) throw fault;
   if (path.length + queryString.length >= REQUEST_TARGET_CHARACTERS_MAX) {
@@ -357,7 +358,10 @@ function assertSound({ fault, path, queryString }: IncomingRequest): void {
   }
 }
 
-/** What came compressed would be kept so as a file, and is no JSON. Throws `unsupported-media-type`. */
+/**
+ * Compressed bodies are refused: they would be stored compressed as files, and are not JSON. Throws
+ * `unsupported-media-type`.
+ */
 function assertPlainBody(request: IncomingRequest): void {
   const coding = request.header('content-encoding').trim().toLowerCase();
   if (coding === '' || coding === 'identity') return;
@@ -374,14 +378,17 @@ function requestIdOf({ requestIdHeader }: IncomingRequest): string {
 
 const NO_HEADERS: RequestHeaders = Object.freeze({});
 
-/** Those that the operation looks at, as far as they were sent. */
+/** Returns the headers that the operation uses, as far as they were sent. */
 function headersOf(request: IncomingRequest, names: readonly RequestHeaderName[] | undefined): RequestHeaders {
   if (names === undefined) return NO_HEADERS;
   const sent = names.map((name) => [name, request.header(name)] as const).filter(([, text]) => text !== '');
   return Object.fromEntries(sent);
 }
 
-/** Of an operation without a body: nothing, in however many pieces. Throws `invalid-parameter` at the first byte. */
+/**
+ * Reads the body of an operation that takes none: it must be empty, in any number of chunks. Throws `invalid-parameter`
+ * at the first byte.
+ */
 async function readNone(request: IncomingRequest): Promise<Uint8Array> {
   const detail = 'This operation takes no body.';
   const refusal = new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '', detail }] });
@@ -393,15 +400,18 @@ async function readNone(request: IncomingRequest): Promise<Uint8Array> {
   }
 }
 
-/** The rest of a body that nobody reads has to be received before the connection is good again: worth it for a short one. */
+/**
+ * True if the unread rest of the body is too long to be received and dropped, which a connection needs before its next
+ * request.
+ */
 function hasLongRest({ bodyPending, bodyBytes }: IncomingRequest): boolean {
   return bodyPending && (bodyBytes === undefined || bodyBytes > DISCARDED_BODY_BYTES_MAX);
 }
 
-/** What a log line shows for a client that went away; nothing is sent. */
+/** Status in the log line of a client that went away; nothing is sent. */
 const CLIENT_GONE_STATUS = 499;
 
-/** A class, not a literal: each literal with an accessor gets a shape of its own, which outlives the request. */
+/** A class, not a literal: each literal with an accessor gets its own hidden class, which outlives the request. */
 class RequestContext implements OperationContext {
   readonly caller: Caller;
   readonly list: ListRecord | undefined;
@@ -430,7 +440,7 @@ class RequestContext implements OperationContext {
 }
 
 class MethodNotAllowed extends ServiceError {
-  /** `told`: what each of them does, where there is more to say than their names. */
+  /** `told`: what each method does, if more is known than their names. */
   constructor(
     readonly allowed: readonly string[],
     told = allowed.join(', '),

@@ -1,4 +1,7 @@
-/** From method and path to an operation, built from the registry. A fixed segment goes before a parameter. */
+/**
+ * Finds the operation of a method and path, in a tree built from the registry. A fixed segment takes precedence over a
+ * parameter.
+ */
 import { BoundedMap } from '../platform/index.js';
 import type { HttpMethod, Operation } from '../operations/index.js';
 import { decodePathText } from '../operations/index.js';
@@ -6,23 +9,23 @@ import { decodePathText } from '../operations/index.js';
 interface Node {
   readonly fixed: Map<string, Node>;
   parameter: Node | undefined;
-  /** What takes all that follows, by method. */
+  /** Routes that take all following segments, by method. */
   readonly rest: Map<string, Route>;
-  /** What ends here, by method. */
+  /** Routes that end here, by method. */
   readonly routes: Map<string, Route>;
 }
 
 interface Route {
   readonly operation: Operation;
-  /** Names of the parameters in the order of the path. */
+  /** Names of the parameters, in the order of the path. */
   readonly parameters: readonly string[];
 }
 
-/** Shared by all requests of the same method and path. */
+/** A match; shared by all requests with the same method and path. */
 interface Found {
   readonly kind: 'operation';
   readonly operation: Operation;
-  /** Percent-decoded; undefined where that failed. */
+  /** Percent-decoded values; undefined if decoding failed. */
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
@@ -32,13 +35,13 @@ export type Match =
   | {
       readonly kind: 'other-method';
       readonly allowed: readonly string[];
-      /** One for each method that is no other's. */
+      /** The operations of the path, one per method; HEAD and OPTIONS have none of their own. */
       readonly operations: readonly Operation[];
     }
   | { readonly kind: 'none' };
 
 const SEGMENTS_MAX = 16;
-/** Paths of one method whose operation is remembered; the one that came first is forgotten first. */
+/** Number of remembered paths per method; the oldest is forgotten first. */
 export const REMEMBERED_PATHS_MAX = 1024;
 /** Longer paths are not remembered. */
 const REMEMBERED_CHARACTERS_MAX = 256;
@@ -46,14 +49,14 @@ const NO_MATCH: Match = { kind: 'none' };
 
 export class Router {
   readonly #root = newNode();
-  /** Searches come by few paths, again and again: what was found depends on method and path alone. */
+  /** Matches by method and path, since searches repeatedly use few paths. A match depends on nothing else. */
   readonly #remembered = new Map<string, BoundedMap<string, Found>>();
 
   constructor(operations: readonly Operation[]) {
     for (const operation of operations) this.#add(operation);
   }
 
-  /** `HEAD` finds what `GET` does; any other method by its upper-case name. */
+  /** Finds the operation; `HEAD` counts as `GET`, other methods are in upper case. */
   match(method: string, path: string): Match {
     const wanted = method === 'HEAD' ? 'GET' : method;
     const known = this.#remembered.get(wanted)?.get(path);
@@ -114,13 +117,13 @@ function newNode(): Node {
 interface SearchedPath {
   readonly segments: readonly string[];
   readonly method: string;
-  /** Of the parameters on the way. */
+  /** Values of the parameters found so far. */
   readonly values: string[];
-  /** Methods of what the path leads to, where it is not this one. */
+  /** Operations at the path with other methods. */
   readonly allowed: Map<string, Operation>;
 }
 
-/** Depth first; a branch that ends without the method adds its methods to `allowed`. */
+/** Searches depth-first; a branch that ends without the method adds its methods to `allowed`. */
 function find(node: Node, position: number, path: SearchedPath): Route | undefined {
   const { segments, method, values, allowed } = path;
   const segment = segments[position];
@@ -134,7 +137,7 @@ function find(node: Node, position: number, path: SearchedPath): Route | undefin
   const fixed = node.fixed.get(segment);
   if (fixed !== undefined) {
     const found = find(fixed, position + 1, path);
-    // What is fixed is no name: where it has other methods, nothing else is meant.
+    // A fixed segment is not a name: if it has other methods, the parameter is not tried.
     if (found !== undefined || allowed.size > 0) return found;
   }
   if (node.parameter === undefined || segment === '') return undefined;

@@ -1,4 +1,4 @@
-/** The HTTP front end on whichever web server carries it. Single-threaded: everything here runs on the main thread. */
+/** The HTTP front end, on either web server. Single-threaded: everything here runs on the main thread. */
 import { setImmediate } from 'node:timers/promises';
 import type { ByteBudget } from '../platform/index.js';
 import type { Answer, RequestHandler } from './exchange.js';
@@ -8,27 +8,27 @@ import { UploadWatch } from './upload-watch.js';
 import { Visitors, type VisitorOptions } from './visitors.js';
 import type { WebServer, WebServerName, WebServerOptions } from './wire.js';
 
-/** Clients that are still sending what nobody reads have so long to take their answers when the service stops. */
+/** When the service stops: time for clients that are still sending a dropped body to read their answers. */
 const RESTS_AT_STOP_MS_MAX = 1000;
 
 export interface HttpServerOptions extends Omit<WebServerOptions, 'onRequest'> {
   readonly carriedBy: (options: WebServerOptions) => WebServer;
   readonly handle: RequestHandler;
-  /** Where room for answers is reserved. */
+  /** Budget in which room for answers is reserved. */
   readonly answers: ByteBudget;
-  /** Of a body on its way nothing arrives for so long: 408. */
+  /** Time without any byte of an unfinished body after which it is answered with 408. */
   readonly bodyIdleMsMax: number;
   readonly visitors: VisitorOptions;
 }
 
 export interface HttpServer {
-  /** What carries it. */
+  /** The web server used. */
   readonly webServer: WebServerName;
-  /** The port that it listens on. Rejects with a ListenError. */
+  /** Starts listening; resolves with the port. Rejects with a ListenError. */
   listen(): Promise<number>;
-  /** No new connections; those that exist go on. */
+  /** Accepts no new connections; existing ones continue. */
   stopListening(): void;
-  /** Ends every connection once the answers on their way are sent, or after the time given. */
+  /** Ends every connection once its answers are sent, or after the timeout. */
   close(timeoutMs: number): Promise<void>;
 }
 
@@ -66,9 +66,9 @@ export function createHttpServer({
 }
 
 interface Sending {
-  /** Those on their way. */
+  /** Answers being sent. */
   readonly answers: Set<Promise<void>>;
-  /** Of requests that are answered and still come. */
+  /** Answered requests whose rest is still being received. */
   readonly rests: Set<Promise<void>>;
   readonly slowReaders: SlowReaders;
 }
@@ -106,7 +106,7 @@ function send(exchange: HttpExchange, answer: Answer, sending: Sending): void {
 }
 
 async function settled(sending: ReadonlySet<Promise<void>>, timeoutMs: number): Promise<void> {
-  // Answers of requests that were just handled are written in this turn of the event loop.
+  // Answers of requests handled just now are written in this turn of the event loop.
   await setImmediate();
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => {

@@ -1,10 +1,13 @@
-/** Pages beside the operations: what lies below one path, over HTTP alone. The front end knows who answers it, not what is on it. */
+/**
+ * Pages served next to the operations, below one path and over HTTP only. The front end knows who answers them, not
+ * their content.
+ */
 
-/** Every path of the site begins so, but one: browsers are led there from the root. */
+/** Prefix of all paths of the site; the root redirects browsers there. */
 export const SITE_PATH = '/console';
 export const ROOT_PATH = '/';
 
-/** What a browser says that matters to a page; '' where it says nothing. */
+/** Headers of a browser that matter to a page; '' if missing. */
 export interface PageHeaders {
   readonly acceptEncoding: string;
   readonly ifNoneMatch: string;
@@ -23,17 +26,20 @@ export interface PageAnswer {
 }
 
 export interface Site {
-  /** Undefined: there is no such page. */
+  /** Returns undefined if there is no such page. */
   answer(request: PageRequest): PageAnswer | undefined;
 }
 
-/** `accept`: the header of that name, asked for where it matters. Programs are answered at the root as at any path that there is not. */
+/**
+ * True for a page of the site, and for the root if a browser asks. `accept` returns the Accept header, and is only
+ * called for the root, where other programs get the answer of an unknown path.
+ */
 export function isPageRequest(method: string, path: string, accept: () => string): boolean {
   if (path === ROOT_PATH) return (method === 'GET' || method === 'HEAD') && takes(accept(), 'text/html');
   return isSitePath(path);
 }
 
-/** Whether a header such as `Accept` names it, with any weight but 0 (RFC 9110, section 12.4.2). */
+/** True if a header such as `Accept` lists `wanted` with a weight other than 0 (RFC 9110, section 12.4.2). */
 export function takes(header: string, wanted: string): boolean {
   return header
     .split(',')

@@ -1,10 +1,10 @@
 /**
- * Answers that their readers take more slowly than they were made. Each may take its time as long as there is room for the answers of
- * others; where there is none, connections that have held an answer for longest are ended. Main thread only.
+ * Answers that are read more slowly than they were built. Each may take its time as long as there is room for other
+ * answers. If there is none, the connections that have held an answer longest are ended. Main thread only.
  */
 import type { ByteBudget } from '../platform/index.js';
 
-/** A reader is not hurried before this time. */
+/** No reader is ended before this time. */
 const UNHURRIED_MS = 30_000;
 
 export interface SlowReader {
@@ -26,7 +26,7 @@ export class SlowReaders {
     };
   }
 
-  /** Until `sent` settles, `end` may be called. */
+  /** Adds a reader; `end` may be called until `sent` settles. */
   add(sent: Promise<void>, end: () => void): void {
     const reader: SlowReader = { sinceMs: this.now(), end };
     this.readers.add(reader);

@@ -1,24 +1,25 @@
 /**
- * Bodies on their way in, watched for senders that stall. The HTTP library closes a connection without a word when a body comes
- * more slowly than some 16 KiB/s; so every body is given time again and again, for as long as anything of it arrives. One of
- * which nothing arrives for the time given fails with `body-too-slow`. Some are given time until they are answered: where a body ends while
- * its connection is paused, the library waits for more when it goes on. Main thread only.
+ * Watches request bodies for senders that stall. The HTTP library silently closes a connection whose body arrives more
+ * slowly than some 16 KiB/s; so its timeout is restarted for each body again and again, as long as anything of it
+ * arrives. A body of which nothing arrives for `idleMsMax` fails with `body-too-slow`. A body that ended while its
+ * connection was paused keeps getting time until it is answered, since the library waits for more when it resumes. Main
+ * thread only.
  */
 import { ServiceError } from '../platform/index.js';
 
-/** A body as the watch sees it. */
+/** The watch's view of a body. */
 export interface WatchedBody {
   readonly receivedBytes: number;
-  /** Nothing is read now, for a reason of the service's own. */
+  /** True if the service itself has paused reading. */
   readonly isPaused: boolean;
-  /** All of it is there, and the transport has to be given time until it is answered. */
+  /** True if the body is complete, but its transport needs time until it is answered. */
   readonly needsTime: boolean;
   fail(error: Error): void;
-  /** Tells the transport to wait on. */
+  /** Restarts the transport's timeout. */
   giveTime(): void;
 }
 
-/** Half of the shortest time after which the library may close: 10 s by a clock that ticks every 4 s. */
+/** Half of the shortest time after which the library may close a connection: 10 s, by a clock that ticks every 4 s. */
 const LOOK_INTERVAL_MS = 4000;
 
 interface Seen {
@@ -28,7 +29,7 @@ interface Seen {
 
 export interface UploadWatchOptions {
   readonly idleMsMax: number;
-  /** Default: the process's monotonic clock. */
+  /** Default: the monotonic clock of the process. */
   readonly nowMs?: () => number;
 }
 
@@ -43,9 +44,9 @@ export class UploadWatch {
     this.#nowMs = nowMs;
   }
 
-  /** From now on until it fails or `remove` is called. */
+  /** Watches a body until it fails or `remove` is called. */
   add(body: WatchedBody): void {
-    // Most bodies are whole before anybody looks: the clock is read for those alone that are not.
+    // Most bodies are complete before the first check, so the clock is only read for the others.
     this.#bodies.set(body, undefined);
     this.#timer ??= setInterval(() => this.look(), Math.min(LOOK_INTERVAL_MS, this.#idleMsMax)).unref();
   }
@@ -54,7 +55,7 @@ export class UploadWatch {
     this.#bodies.delete(body);
   }
 
-  /** What is done at every tick of the watch's timer. */
+  /** Runs at every tick of the timer. */
   look(): void {
     if (this.#bodies.size === 0) this.close();
     const nowMs = this.#nowMs();
@@ -70,7 +71,7 @@ export class UploadWatch {
     }
   }
 
-  /** Nothing is watched any more. */
+  /** Stops watching. */
   close(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;

@@ -1,12 +1,12 @@
 /**
- * What the bodies of many uploads may hold together of what has arrived and is not taken yet. When it is full, all of them are
- * paused; a body goes on when its taker has taken everything and there is room again. A body that is slow holds nothing, so that any
- * number of those share the window. Main thread only.
+ * Limits the received but unconsumed bytes that the bodies of many uploads hold together. When the window is full, all
+ * of them are paused; a body continues when its consumer has taken everything and there is room again. A slow body
+ * holds nothing, so any number of those can share the window. Main thread only.
  */
 
-/** A body as the window sees it. */
+/** The window's view of a body. */
 export interface WindowedBody {
-  /** Nothing more is to arrive until somebody takes what has. */
+  /** Nothing more is to be received until the consumer has taken what has arrived. */
   hold(): void;
   /** There is room again. */
   proceed(): void;
@@ -17,7 +17,7 @@ export class UploadWindow {
   private readonly waiting = new Set<WindowedBody>();
   private heldBytes = 0;
 
-  /** `onLeft`: a body receives nothing any more. */
+  /** `onLeft`: called when a body receives nothing any more. */
   constructor(
     private readonly bytesMax: number,
     private readonly onLeft: () => void = () => {},
@@ -31,26 +31,26 @@ export class UploadWindow {
     return this.heldBytes >= this.bytesMax;
   }
 
-  /** From now on the body is paused when the window is full. */
+  /** Adds a body, which is paused when the window is full. */
   enter(body: WindowedBody): void {
     this.bodies.add(body);
   }
 
-  /** It receives nothing any more; what it holds it gives back by itself. */
+  /** Removes a body that receives nothing any more; it gives back what it holds by itself. */
   leave(body: WindowedBody): void {
     this.bodies.delete(body);
     this.waiting.delete(body);
     this.onLeft();
   }
 
-  /** So many bytes have arrived. */
+  /** Counts received bytes. */
   take(bytes: number): void {
     const wasFull = this.isFull;
     this.heldBytes += bytes;
     if (!wasFull && this.isFull) for (const body of this.bodies) body.hold();
   }
 
-  /** So many bytes are nobody's any more. */
+  /** Gives back consumed or dropped bytes. */
   giveBack(bytes: number): void {
     this.heldBytes -= bytes;
     for (const body of this.waiting) {

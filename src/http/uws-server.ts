@@ -1,19 +1,23 @@
-/** uWebSockets.js as what carries requests. A response of it is used only until it is answered or aborted. */
+/** The web server uWebSockets.js. A response of it must not be used once it is answered or aborted. */
 import { createRequire } from 'node:module';
 import type * as Library from 'uWebSockets.js';
 import type { us_listen_socket } from 'uWebSockets.js';
 import { ListenError } from './listening.js';
 import { HEAD_BYTES_MAX, type LastWords, type WebServer, type WebServerOptions, type WireResponse } from './wire.js';
 
-/** `LIBUS_LISTEN_EXCLUSIVE_PORT`: without it two processes could listen on one port, each with half of the connections. */
+/**
+ * `LIBUS_LISTEN_EXCLUSIVE_PORT`: otherwise two processes could listen on one port, each getting half of the
+ * connections.
+ */
 const EXCLUSIVE_PORT = 1;
-/** What the library gathers before it writes anything. */
+/** Bytes that the library buffers before it writes. */
 const GATHERED_BYTES_MAX = 16_384;
 const LINE_END_BYTES = 2;
 
 /**
- * Throws where it has no binary for this machine. It takes the environment's word when it is loaded: its own limit of 4 KiB holds only for heads
- * that arrive in more than one piece, or with its builds for Node.js 22 and later, so that the same request would pass here and fail there.
+ * Loads the library; throws if it has no binary for this machine. The limit of a head is set by an environment
+ * variable, which is read at loading. The library's own limit of 4 KiB only applies to heads that arrive in several
+ * pieces, or in its builds for Node.js 22 and later, so the same request would pass in one place and fail in another.
  */
 export function loadUWebSockets(): typeof Library {
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] = String(HEAD_BYTES_MAX);
@@ -26,7 +30,7 @@ export function createUwsServer(
 ): WebServer {
   const app = App();
   let socket: us_listen_socket | undefined;
-  // Called with 1 for each connection that is made, and with -1 for each that is gone.
+  // Called with 1 for each new connection, and with -1 for each that is gone.
   app.filter((res, change) => {
     if (change === -1) connections.leave();
     else if (!connections.enter()) res.close();
@@ -66,14 +70,15 @@ export function createUwsServer(
 }
 
 /**
- * The library goes on to parse what follows an answered request, whatever the answer says about the connection, and closes as soon as it has
- * written an answer of its own. So these are written past its back.
+ * Answers after which the connection is closed. After answering a request, the library goes on parsing what follows,
+ * whatever the answer says about the connection, and closes as soon as it has written such an answer itself. So these
+ * are written without it noticing.
  */
 const lastWords: LastWords = {
   say(res, body) {
     writePast(res, body);
   },
-  /** Only what exceeds the library's buffer is sent at once: blanks behind the JSON see to that. */
+  /** Only what exceeds the library's buffer is sent at once, so the JSON is padded with spaces. */
   hangUpWith(res, body) {
     const padded = Buffer.alloc(GATHERED_BYTES_MAX, ' ');
     writePast(res, Buffer.concat([body, padded.subarray(body.byteLength)]));
@@ -81,10 +86,13 @@ const lastWords: LastWords = {
   },
 };
 
-/** The library ends each header's line: the last line end belongs to the body, as blanks behind JSON may. */
+/**
+ * Writes the body as part of a header. The library ends each header line, so the last line end belongs to the body;
+ * white space after JSON is harmless.
+ */
 function writePast(res: WireResponse, body: Uint8Array): void {
   res.writeHeader('Connection', 'close');
   const length = Buffer.from(`${body.byteLength + LINE_END_BYTES}\r\n\r\n`);
-  // What is declared as a text may be bytes.
+  // Declared as a string, but bytes are accepted.
   res.writeHeader('Content-Length', Buffer.concat([length, body]) as unknown as string);
 }

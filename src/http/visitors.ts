@@ -1,4 +1,4 @@
-/** Who sends a request that has no API key, as the connection, a proxy and the browser say. */
+/** Identifies the sender of a request without an API key, by connection, proxy and browser headers. */
 import { BlockList, isIP } from 'node:net';
 import { sessionCookieName } from '../access/index.js';
 import type { Credential, Visitor } from '../operations/index.js';
@@ -11,7 +11,7 @@ export interface VisitorOptions {
   readonly trustedProxies: readonly string[];
 }
 
-/** Of a request with a key: nothing depends on more than that. */
+/** The visitor of a request with a key, for which nothing else is needed. */
 export const UNKNOWN_VISITOR: Visitor = Object.freeze({ address: '', userAgent: '', fetchSite: '' });
 
 const NO_KEY: Credential = Object.freeze({ kind: 'key', header: undefined });
@@ -26,7 +26,7 @@ export class Visitors {
     this.#trusted = trustedProxies.length === 0 ? undefined : networks(trustedProxies);
   }
 
-  /** Has to be called in the turn in which the request came. */
+  /** Must be called in the turn in which the request arrived. */
   visitor(req: WireRequest, res: WireResponse): Visitor {
     const peer = plainAddress(Buffer.from(res.getRemoteAddressAsText()).toString('latin1'));
     return {
@@ -36,7 +36,7 @@ export class Visitors {
     };
   }
 
-  /** That of the session whose cookie is there. */
+  /** Returns the credential of the session whose cookie was sent. */
   credential(req: WireRequest): Credential {
     const cookies = req.getHeader('cookie');
     const token = cookies === '' ? undefined : cookieValue(cookies, this.#cookieName);
@@ -52,8 +52,8 @@ export class Visitors {
 }
 
 /**
- * All headers of that name as one. Some proxies write theirs behind what the client sent (HAProxy does), and of several the library gives
- * the first: the one that anybody could have written.
+ * Returns all `X-Forwarded-For` headers joined. Some proxies, such as HAProxy, add a header after the client's instead
+ * of extending it, and the library returns the first of several, which anybody could have written.
  */
 function forwardedFor(req: WireRequest): string {
   const values: string[] = [];
@@ -63,7 +63,7 @@ function forwardedFor(req: WireRequest): string {
   return values.join(',');
 }
 
-/** Of the header `Cookie`; the first of that name. */
+/** Returns the first cookie of that name in a `Cookie` header. */
 export function cookieValue(header: string, name: string): string | undefined {
   for (const pair of header.split(';')) {
     const equals = pair.indexOf('=');
@@ -72,7 +72,7 @@ export function cookieValue(header: string, name: string): string | undefined {
   return undefined;
 }
 
-/** Throws for what is neither an address nor a network. */
+/** Parses addresses and networks. Throws if a text is neither. */
 export function networks(texts: readonly string[]): BlockList {
   const list = new BlockList();
   for (const text of texts) {
@@ -85,8 +85,8 @@ export function networks(texts: readonly string[]): BlockList {
 }
 
 /**
- * Each proxy adds the address that it was called from at the end of `X-Forwarded-For`: the last one that is no trusted proxy's is the client's.
- * What is before that anybody could have written.
+ * Returns the address of the client. Each proxy appends the address that it was called from to `X-Forwarded-For`, so
+ * the client is the last one that is not a trusted proxy. Anybody could have written what precedes it.
  */
 export function clientBehind(trusted: BlockList, peer: string, forwardedFor: string): string {
   const way = forwardedFor === '' ? [] : forwardedFor.split(',').map((text) => plainAddress(text.trim()));
@@ -109,7 +109,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 
 const MAPPED = /^(?:::ffff:|(?:0{1,4}:){5}ffff:)(.+)$/i;
 
-/** An IPv4 address is written as one, also where it came over a socket of IPv6. */
+/** Writes an IPv4 address in its own notation, even if it comes from an IPv6 socket. */
 function plainAddress(address: string): string {
   const inner = MAPPED.exec(address)?.[1];
   if (inner === undefined) return address;

@@ -1,4 +1,4 @@
-/** Which web server carries requests: uWebSockets.js where it has a binary for the machine, Node.js's own otherwise. */
+/** Selects the web server: uWebSockets.js if it has a binary for the machine, otherwise Node.js's own. */
 import type { Logger } from 'pino';
 import { throwWebServerFault, WEB_SERVER_REPLACED, webServerFault } from '../platform/index.js';
 import { createNodeServer } from './node-server.js';
@@ -8,7 +8,7 @@ import type { WebServer, WebServerOptions } from './wire.js';
 /** The setting `server.web_server`. */
 export type WebServerKind = 'auto' | 'uws' | 'node';
 
-/** Throws an OperatorError where `webServerOf` would. */
+/** Throws an OperatorError if `webServerOf` would. */
 export function assertCanCarry(kind: WebServerKind): void {
   if (kind === 'node') return;
   try {
@@ -18,7 +18,10 @@ export function assertCanCarry(kind: WebServerKind): void {
   }
 }
 
-/** Throws an OperatorError where uWebSockets.js is damaged, or `uws` is asked for and is not for this machine. */
+/**
+ * Throws an OperatorError if uWebSockets.js is damaged, or if `uws` is configured and it is not available for this
+ * machine.
+ */
 export function webServerOf(kind: WebServerKind, log: Logger): (options: WebServerOptions) => WebServer {
   if (kind === 'node') return createNodeServer;
   try {

@@ -1,49 +1,53 @@
 /**
- * What carries requests and answers: uWebSockets.js, or Node.js's own server where that has no binary (docs/decisions/0346). Its names are those
- * of uWebSockets.js, and the rest of the front end is one for both.
+ * The interface of the web server: uWebSockets.js, or Node.js's own server if that has no binary (docs/decisions/0346).
+ * Names are those of uWebSockets.js, and the rest of the front end is the same for both.
  */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { ConnectionRoom } from './connection-room.js';
 
-/** Request line and headers of one request. As many bytes may wait on each connection, without a key, for 10 s. */
+/** Limit of request line and headers. Each connection, without a key, may hold as many bytes for 10 s. */
 export const HEAD_BYTES_MAX = 32_768;
 
-/** Lives until the handler of the request returns. */
+/** Valid until the handler of the request returns. */
 export type WireRequest = Pick<HttpRequest, 'forEach' | 'getHeader' | 'getMethod' | 'getQuery' | 'getUrl'>;
 
 /**
- * A response whose body is bytes. Of a text the builds of uWebSockets.js for Node.js 22 and later send the bytes that V8 keeps it in: `é` would be
- * one byte that is no UTF-8, and where the length was told the connection would wait for the other (docs/decisions/0221).
+ * A response, whose body is always bytes. For a string, the builds of uWebSockets.js for Node.js 22 and later send the
+ * bytes in which V8 stores it: `é` would be one byte, which is not UTF-8, and if the length was announced, the
+ * connection would wait for the other (docs/decisions/0221).
  */
 export interface WireResponse extends Pick<HttpResponse, 'getRemoteAddressAsText'> {
   close(): unknown;
   cork(action: () => void): unknown;
-  /** With a connection that is closed behind it: what is still to be sent is. */
+  /** With `closesConnection`, the connection is closed after everything is sent. */
   end(body?: Uint8Array, closesConnection?: boolean): unknown;
   endWithoutBody(reportedBytes?: number, closesConnection?: boolean): unknown;
-  /** Not where the answer is complete. */
+  /** The handler is not called if the answer is complete. */
   onAborted(handler: () => void): unknown;
-  /** What `onData` gives is nobody else's. */
+  /** True if chunks given to `onData` belong to the handler. */
   readonly givesChunks?: true;
-  /** The chunk is good until the handler returns, unless it is given. */
+  /** The chunk is valid until the handler returns, unless `givesChunks`. */
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): unknown;
-  /** The handler is told how many bytes of the body were taken so far, and gives the next from there on. */
+  /** The handler gets the number of body bytes accepted so far, and continues from there. */
   onWritable(handler: (offset: number) => boolean): unknown;
   pause(): unknown;
   resume(): unknown;
-  /** Whether all of it was taken, and whether the answer is complete. */
+  /** Returns whether all of it was accepted, and whether the answer is complete. */
   tryEnd(rest: Uint8Array, totalBytes: number): [isTaken: boolean, isDone: boolean];
-  /** False: it is kept, and the next one should wait for `onWritable`. */
+  /** False: it is buffered, and the caller should wait for `onWritable`. */
   write(chunk: Uint8Array): boolean;
   writeHeader(name: string, value: string): unknown;
   writeStatus(line: string): unknown;
 }
 
-/** How an answer is sent behind which its connection is closed, by what is ready to go on with what follows. The head is written. */
+/**
+ * How an answer is sent after which the connection is closed, despite what the client is still sending. The head is
+ * written before.
+ */
 export interface LastWords {
-  /** And what still comes is read on. */
+  /** Sends the answer; the rest of the request is still read. */
   say(res: WireResponse, body: Uint8Array): void;
-  /** And nothing that follows is looked at. */
+  /** Sends the answer and closes; nothing that follows is read. */
   hangUpWith(res: WireResponse, body: Uint8Array): void;
 }
 
@@ -51,19 +55,19 @@ export type WebServerName = 'uWebSockets.js' | "Node.js's own web server";
 
 export interface WebServerOptions {
   readonly host: string;
-  /** 0: one that the system chooses. */
+  /** 0: the system chooses one. */
   readonly port: number;
   readonly connections: ConnectionRoom;
   readonly onRequest: (res: WireResponse, req: WireRequest) => void;
 }
 
 export interface WebServer {
-  /** As it is told to the operator. */
+  /** Name for the operator. */
   readonly name: WebServerName;
   readonly lastWords: LastWords;
-  /** The port that it listens on. Rejects with a ListenError. */
+  /** Starts listening; resolves with the port. Rejects with a ListenError. */
   listen(): Promise<number>;
-  /** No new connections; those that exist go on. */
+  /** Accepts no new connections; existing ones continue. */
   stopListening(): void;
   /** Ends all connections. */
   close(): void;

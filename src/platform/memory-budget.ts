@@ -45,8 +45,8 @@ const MEMORY_A_MERGED_DOCUMENT = 72;
 const MERGED_FILE_SHARE = 0.4;
 
 /**
- * V8's default young generation is the maximum; smaller ones cost time, a tenth or more. V8 divides the limit by three
- * and rounds that up to a power of two.
+ * V8's default young generation is the maximum; smaller ones cost time, a tenth or more. V8 divides the limit by three,
+ * rounds that up to a power of two, and uses three spaces of that size.
  */
 const YOUNG_MIB = { min: 6, max: 48 };
 const YOUNG_PARTS = 3;

@@ -1,7 +1,7 @@
 /**
- * How much of what the system allows this process is left: descriptors, memory maps, address space. LMDB as lmdb-js has it ends the
- * process where a file or a map that it needs is refused, so there has to be room before it is asked. Where the system tells no
- * limits (other than Linux, and a `chroot` without `/proc`) there is always room.
+ * How much is left of what the system allows this process: descriptors, memory maps, address space. lmdb-js' LMDB ends
+ * the process if it is refused a file or a map, so there has to be room before it is called. If the system reports no
+ * limits (other than Linux, and a `chroot` without `/proc`), there is always room.
  */
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { ServiceError } from './errors.js';
@@ -26,29 +26,35 @@ const NAMES: Readonly<Record<Resource, string>> = {
   maps: 'memory maps (vm.max_map_count)',
   addressBytes: 'bytes of address space (ulimit -v)',
 };
-/** As `/proc/…/limits` has them; maps are allowed to all processes alike. */
+/** Names in `/proc/…/limits`; the limit of maps is the same for all processes. */
 const LIMIT_NAMES: Readonly<Partial<Record<Resource, string>>> = {
   descriptors: 'Max open files',
   addressBytes: 'Max address space',
 };
-/** What a process may address where nothing else limits it: 47 bits. */
+/** Addressable bytes of a process without another limit: 47 bits. */
 const ADDRESS_BYTES_MAX = 2 ** 47;
 const MAPS_MAX = '/proc/sys/vm/max_map_count';
 const COUNTED_ANEW_MS = 500;
-/** Counting takes a millisecond for some thousand maps; where nothing is near its limit, it may take this part of the time. */
+/**
+ * Share of the time that counting may take while nothing is near its limit; it takes a millisecond for some thousand
+ * maps.
+ */
 const COUNTING_PART_MAX = 1 / 400;
 const COUNTED_ANEW_MS_MAX = 10_000;
-/** Of a limit: beyond it is counted as often as above. */
+/** Share of a limit beyond which it is counted every `COUNTED_ANEW_MS`. */
 const NEAR_PART = 0.5;
 const RETRY_AFTER_SECONDS = 5;
-/** Descriptors that opening one environment of LMDB takes, and some for what other threads open at the same moment. */
+/** Descriptors that opening an LMDB environment takes, plus some for what other threads open at the same moment. */
 const PROBED_DESCRIPTORS = 12;
-/** Address space that is left to threads and their heaps, whatever is mapped. */
+/** Address space left to threads and their heaps. */
 const ADDRESS_BYTES_RESERVED = 2 ** 30;
-/** A map that is outgrown is made anew, twice as large as what is needed, and stays beside the new one. */
+/** A map that has become too small is replaced by one twice as large as needed, and the old one stays next to it. */
 const MAP_GROWTH = 4;
 
-/** What is used and allowed now; empty where the system does not tell. Throws `resources-exhausted` where there is no descriptor to ask it with. */
+/**
+ * Returns what is used and allowed now; empty if the system does not report it. Throws `resources-exhausted` if no
+ * descriptor is left for reading it.
+ */
 export function processLimits(): readonly ResourceUse[] {
   try {
     return limitsNow();
@@ -63,7 +69,7 @@ function limitsNow(): readonly ResourceUse[] {
   if (limits === undefined || maps === undefined) return [];
   return [
     descriptorsIn(limits),
-    // A sandbox may tell the process about itself and nothing about the system.
+    // A sandbox may report about the process itself, but not about the system.
     ...(existsSync(MAPS_MAX)
       ? [{ resource: 'maps', used: linesIn(maps), max: Number(readFileSync(MAPS_MAX, 'utf8')) } as const]
       : []),
@@ -71,7 +77,7 @@ function limitsNow(): readonly ResourceUse[] {
   ];
 }
 
-/** The same with what process `pid` is allowed to use in the place of what this one is; undefined where the system does not tell. */
+/** Returns the use of this process with the limits of process `pid`; undefined if the system does not report them. */
 export function limitsOfProcess(pid: number): readonly ResourceUse[] | undefined {
   try {
     const limits = readFileSync(`/proc/${pid}/limits`, 'latin1');
@@ -80,12 +86,12 @@ export function limitsOfProcess(pid: number): readonly ResourceUse[] | undefined
       return name === undefined ? use : { ...use, max: limitOf(limits, name) };
     });
   } catch {
-    // It has ended, or hides from other users: what is said is of this process then.
+    // The process has ended, or is hidden from other users: the caller then uses the limits of this process.
     return undefined;
   }
 }
 
-/** The first of them alone; undefined where the system does not tell. */
+/** Returns the use of descriptors; undefined if the system does not report it. */
 export function descriptorUse(): ResourceUse | undefined {
   const limits = toldLimits();
   return limits === undefined ? undefined : descriptorsIn(limits);
@@ -99,12 +105,12 @@ function descriptorsIn(limits: string): ResourceUse {
   return { resource: 'descriptors', used: readdirSync('/proc/self/fd').length, max: limitOf(limits, 'Max open files') };
 }
 
-/** Of a limit: what one thread may take of it by environments that it keeps open for later. */
+/** Share of a limit that one thread may take for environments that it keeps open for later. */
 const KEPT_PART = 1 / 16;
-/** Data, lock, and the descriptor through which a commit is synced. */
+/** Data file, lock file, and the descriptor by which commits are synced. */
 const ENVIRONMENT_DESCRIPTORS = 3;
 
-/** How many environments with a map of so many bytes one thread may keep open for later; one at least, and `countMax` at most. */
+/** Returns how many environments with a map of `mapBytes` one thread may keep open for later: 1 to `countMax`. */
 export function environmentsKept(mapBytes: number, countMax: number): number {
   const limits = toldLimits();
   if (limits === undefined) return countMax;
@@ -115,7 +121,7 @@ export function environmentsKept(mapBytes: number, countMax: number): number {
   return Math.max(1, Math.min(countMax, Math.floor(most * KEPT_PART)));
 }
 
-/** Room for what is opened and stays open. Belongs to the main thread; one of a process should be enough. */
+/** Tracks the room for what is opened and stays open. Main thread only; one per process suffices. */
 export class ProcessRoom {
   private counted: readonly ResourceUse[] = [];
   private countedMs = -Infinity;
@@ -127,17 +133,17 @@ export class ProcessRoom {
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  /** The first limit that leaves less than `need` beside `reserved`; undefined: there is room. */
+  /** Returns the first limit that leaves less than `need` in addition to `reserved`; undefined if there is room. */
   lacking(need: Room, reserved: Room): ResourceUse | undefined {
     return this.use().find(({ resource, used, max }) => used + need[resource] + reserved[resource] > max);
   }
 
-  /** Something was closed: what is used is counted when it is asked for next. */
+  /** To be called after something was closed: the next call counts again. */
   countAnew(): void {
     this.countedAnewMs = -Infinity;
   }
 
-  /** Counts what is about to be opened, until everything is counted anew. */
+  /** Adds what is about to be opened to the count, until the next counting. */
   take(need: Room): void {
     const { taken } = this;
     this.taken = {
@@ -168,12 +174,12 @@ function isNearLimit({ used, max }: ResourceUse): boolean {
   return used > max * NEAR_PART;
 }
 
-/** `1,000 of 1,024 descriptors (ulimit -n) are used`. */
+/** Returns, for instance, `1,000 of 1,024 descriptors (ulimit -n) are used`. */
 export function describeUse({ resource, used, max }: ResourceUse): string {
   return `${used.toLocaleString('en')} of ${max.toLocaleString('en')} ${NAMES[resource]} are used`;
 }
 
-/** For what was asked for, and cannot be made until the operator raises a limit. */
+/** Returns the error for a request that cannot be fulfilled until the operator raises a limit. */
 export function limitReached(what: string, lacking: ResourceUse): ServiceError {
   return new ServiceError(
     'limit-reached',
@@ -181,7 +187,7 @@ export function limitReached(what: string, lacking: ResourceUse): ServiceError {
   );
 }
 
-/** For what would work again when others have ended. */
+/** Returns the error for something that will work again when other uses have ended. */
 export function resourcesExhausted(why: string, cause?: unknown): ServiceError {
   return new ServiceError('resources-exhausted', `The process has no room left for this: ${why}; try again later.`, {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -195,7 +201,7 @@ const EXHAUSTED_CODES: Readonly<Record<string, string>> = {
   ENOMEM: 'memory maps or memory',
   ERR_WORKER_INIT_FAILED: 'descriptors (ulimit -n), threads (ulimit -u) or memory',
 };
-/** EAGAIN means many things; of a process that is started, this. */
+/** EAGAIN has many meanings; from starting a process, it means this. */
 const PROCESSES = 'processes (ulimit -u)';
 const REFUSED_PROCESS = /^spawn\b/;
 const EXHAUSTED_MESSAGES: readonly (readonly [pattern: RegExp, lacking: string])[] = [
@@ -203,7 +209,9 @@ const EXHAUSTED_MESSAGES: readonly (readonly [pattern: RegExp, lacking: string])
   [/cannot allocate memory/i, 'memory maps or memory'],
 ];
 
-/** `resources-exhausted` for an error of the system, of LMDB or of the kernel that means it; every other error as it is. */
+/**
+ * Returns `resources-exhausted` if an error of the system, LMDB or the kernel means that; every other error unchanged.
+ */
 export function asResourceError(error: unknown): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
   const { code, syscall = '' } = error as NodeJS.ErrnoException;
@@ -213,8 +221,8 @@ export function asResourceError(error: unknown): unknown {
 }
 
 /**
- * Throws `resources-exhausted` where an environment of LMDB with a map of so many bytes cannot be opened. Any thread. Descriptors are
- * tried instead of counted: others come and go meanwhile.
+ * Throws `resources-exhausted` if an LMDB environment with a map of `mapBytes` cannot be opened. Any thread.
+ * Descriptors are probed, not counted, since other threads open and close some meanwhile.
  */
 export function assertEnvironmentRoom(mapBytes: number): void {
   if (process.platform !== 'linux') return;
@@ -229,12 +237,12 @@ export function assertEnvironmentRoom(mapBytes: number): void {
   assertAddressRoom(mapBytes);
 }
 
-/** Until when this thread takes it for granted that there is plenty of room, and for how much. */
+/** Time until which this thread assumes that so many bytes of address space are free. */
 let plenty = { untilMs: -Infinity, bytes: 0 };
 
 /**
- * Throws `resources-exhausted` where the map of a file of so many bytes might outgrow the address space while it is written. Called
- * before every transaction: where most of the address space is free, it is not asked for again each time.
+ * Throws `resources-exhausted` if the map of a file of `fileBytes` might outgrow the address space while it is written.
+ * Called before every transaction, so it does not measure each time while most of the address space is free.
  */
 export function assertGrowthRoom(fileBytes: number): void {
   if (process.platform !== 'linux') return;
@@ -245,14 +253,14 @@ export function assertGrowthRoom(fileBytes: number): void {
   plenty = { untilMs: now + COUNTED_ANEW_MS, bytes: left - addressBytesMax() / 2 };
 }
 
-/** Returns what is left, of which nothing is taken. */
+/** Returns the bytes left, before `bytes` are taken. Throws `resources-exhausted` if they do not fit. */
 function assertAddressRoom(bytes: number): number {
   const left = addressBytesMax() - mappedBytes() - ADDRESS_BYTES_RESERVED;
   if (bytes > left) throw resourcesExhausted(`it is nearly out of ${NAMES.addressBytes}`);
   return left;
 }
 
-/** Read once: what a process may map does not change while it runs. */
+/** Read once: the limit does not change while the process runs. */
 let addressLimit: number | undefined;
 function addressBytesMax(): number {
   return (addressLimit ??= limitOf(toldLimits() ?? '', 'Max address space'));
@@ -262,7 +270,7 @@ function mappedBytes(): number {
   return Number(procSelf('statm')?.toString('latin1').split(' ', 1)[0] ?? 0) * pageBytes();
 }
 
-/** The soft limit, of those that the process has. */
+/** Returns the soft limit of that name. */
 function limitOf(limits: string, name: string): number {
   const value = new RegExp(`^${name}\\s+(\\S+)`, 'mu').exec(limits)?.[1] ?? 'unlimited';
   const most = name === 'Max address space' ? ADDRESS_BYTES_MAX : Number.MAX_SAFE_INTEGER;

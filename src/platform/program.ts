@@ -1,13 +1,14 @@
 /**
- * Whether what lies on the disk is still the program that this process was started from: a set-up in place makes another one beside the service
- * that runs (decision 0389), which goes on from its own bundle, but for packages and binaries that are there once.
+ * Tells whether the program on disk is still the one that this process was started from. A set-up in place creates
+ * another bundle, and the running service continues with its own (decision 0389), but packages and binaries exist only
+ * once.
  */
 import { lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from './errors.js';
 import { bundleFolder, packageRoot } from './paths.js';
 
-/** Of the package, what is loaded and is there once; npm writes the last one with each installation. */
+/** Loaded parts of the package that exist only once; npm rewrites the last one with each installation. */
 const LOADED = [
   'native-bindings/build/Release/gannet_kernel.node',
   'native-bindings/build-lmdb/build/Release/lmdb.node',
@@ -15,7 +16,7 @@ const LOADED = [
 ];
 const BUNDLE = 'dist/bundle';
 
-/** What was found to be another one; `since`: when the last of it was put there, undefined where something is gone. */
+/** The parts that were replaced; `since`: time of the last replacement, undefined if a part is missing. */
 export interface Replaced {
   readonly parts: readonly string[];
   readonly since: Date | undefined;
@@ -28,18 +29,18 @@ export class RunningProgram {
   readonly #known: Promise<Marks>;
   #last: Replaced | undefined;
 
-  /** To be made when the process starts: what is there by then is what it was started from. */
+  /** To be created when the process starts: takes what is on disk then as the program that it was started from. */
   constructor(root = packageRoot(), bundle = bundleFolder()) {
     this.#root = root;
     this.#known = marksOf(root, bundle);
   }
 
-  /** What the look before this has found. */
+  /** Result of the previous `look`. */
   get last(): Replaced | undefined {
     return this.#last;
   }
 
-  /** Undefined while it is the same. Never rejects. */
+  /** Returns the replaced parts; undefined if there are none. Never rejects. */
   async look(): Promise<Replaced | undefined> {
     const [known, now] = await Promise.all([this.#known, marksOf(this.#root, join(this.#root, BUNDLE))]);
     const parts = [...now.keys()].filter((part) => now.get(part) !== known.get(part));
@@ -57,7 +58,7 @@ export class RunningProgram {
   }
 }
 
-/** Of each part, what another file in its place does not have; undefined: it is not there. */
+/** Returns the identity of each part, which another file in its place does not have; undefined for a missing part. */
 async function marksOf(root: string, bundle: string): Promise<Marks> {
   const folder = await statOf(bundle);
   const files = await Promise.all(
@@ -66,7 +67,7 @@ async function marksOf(root: string, bundle: string): Promise<Marks> {
       return [path, file && `${file.dev} ${file.ino} ${file.size} ${file.mtimeMs}`] as const;
     }),
   );
-  // Compiled code is put into the folder later, which changes its time.
+  // Without the folder's time, which changes as compiled code is stored in it later.
   return new Map([[BUNDLE, folder && `${folder.dev} ${folder.ino}`], ...files]);
 }
 
@@ -78,10 +79,13 @@ async function statOf(path: string) {
   }
 }
 
-/** Of what is loaded when it is first needed. */
+/** Codes of errors of loading code on demand. */
 const NOT_LOADED: ReadonlySet<unknown> = new Set(['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED']);
 
-/** `program-replaced` for an error that says that a part of the program cannot be loaded; every other error as it is. */
+/**
+ * Returns `program-replaced` if the error says that a part of the program cannot be loaded; every other error
+ * unchanged.
+ */
 export function asProgramError(error: unknown): unknown {
   if (error instanceof ServiceError || !NOT_LOADED.has((error as { readonly code?: unknown } | undefined)?.code))
     return error;

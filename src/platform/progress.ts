@@ -1,28 +1,28 @@
 /**
- * What jobs that run for a while have done so far, told in one place: whoever runs one begins it on the board, whoever wants to know reads
- * the board or listens. What a job has to know after a restart is on disk with its work; it begins with that. Main thread only.
+ * Progress of long-running jobs, in one place: whoever runs a job begins it on the board, and readers read the board or
+ * listen. What a job must know after a restart is on disk with its work; the job begins with that. Main thread only.
  */
 
-/** How far something is and how fast it goes. */
+/** Progress and speed. */
 export interface Pace {
-  /** A second, since it began. */
+  /** Per second since the begin. */
   readonly rate: number;
-  /** 0 to 1; undefined where the whole is not known. */
+  /** 0 to 1; undefined if the total is not known. */
   readonly share: number | undefined;
-  /** At this rate; undefined where nothing is done yet or the whole is not known. */
+  /** Seconds left at this rate; undefined if nothing is done yet or the total is not known. */
   readonly secondsLeft: number | undefined;
 }
 
 export interface Covered {
   readonly done: number;
-  /** Null where it is not known. */
+  /** Null if it is not known. */
   readonly total: number | null;
   readonly seconds: number;
-  /** What was done before the time began. */
+  /** Part of `done` that was done before `seconds` began. */
   readonly doneBefore?: number;
 }
 
-/** Less would make a rate of what has only begun. */
+/** Lower bound of the divisor, so that a job that has just begun has a rate. */
 const SECONDS_MIN = 0.001;
 
 export function paceOf({ done, total, seconds, doneBefore = 0 }: Covered): Pace {
@@ -32,7 +32,7 @@ export function paceOf({ done, total, seconds, doneBefore = 0 }: Covered): Pace 
   return { rate, share, secondsLeft: isKnown ? Math.max(0, total - done) / rate : undefined };
 }
 
-/** What a board looks at; the steady one never goes back. */
+/** Clock of a board; `steadyMs` never goes back. */
 export interface JobClock {
   nowIso(): string;
   steadyMs(): number;
@@ -42,28 +42,28 @@ const systemJobClock: JobClock = { nowIso: () => new Date().toISOString(), stead
 
 export type JobState = 'waiting' | 'running' | 'done' | 'failed' | 'stopped';
 
-/** A job as readers see it; names as an answer would have them. */
+/** A job as readers see it, with member names as in answers of the API. */
 export interface JobProgress {
   readonly kind: string;
-  /** What it works on, such as the id of a list. One job of a kind and subject at a time. */
+  /** What it works on, such as the id of a list. There is one job per kind and subject at a time. */
   readonly subject: string;
-  /** Whose it is; undefined: the list whose id the subject is. */
+  /** Undefined: the job belongs to the list whose id is the subject. */
   readonly owner: JobOwner | undefined;
   readonly state: JobState;
   readonly done: number;
-  /** Null where it is not known. */
+  /** Null if it is not known. */
   readonly total: number | null;
   readonly rate_per_second: number;
   readonly seconds_left: number | null;
-  /** Null while it waits. */
+  /** Null while the job waits. */
   readonly started_utc: string | null;
   readonly message: string | null;
 }
 
-/** Whose a job is, and by which permission it may be seen. */
+/** The account that owns a job, and the permission needed to see it. */
 export interface JobOwner {
   readonly account: string;
-  /** Of what it works on, as people call it. */
+  /** Name of what the job works on. */
   readonly name: string;
   readonly permission: string;
 }
@@ -71,10 +71,10 @@ export interface JobOwner {
 export interface JobBeginning {
   readonly kind: string;
   readonly subject: string;
-  /** Not for lists, which are known by their ids. */
+  /** Not given for lists, which are found by their ids. */
   readonly owner?: JobOwner;
   readonly total: number | null;
-  /** Of an earlier run that this one goes on with. */
+  /** What an earlier run has done, which this one continues. */
   readonly doneBefore?: number;
 }
 
@@ -87,11 +87,11 @@ export class ProgressBoard {
 
   constructor(private readonly clock: JobClock = systemJobClock) {}
 
-  /** It waits until `Job.start`. One of the same kind and subject that is there is taken off. */
+  /** Begins a job, which waits until `Job.start`. Removes an existing job of the same kind and subject. */
   begin(beginning: JobBeginning): Job {
     const key = keyOf(beginning);
     const job: Job = new Job(beginning, this.clock, () => {
-      // One that was replaced says no more.
+      // A job that was replaced is no longer reported.
       if (this.jobs.get(key) !== job) return;
       if (job.hasEnded) {
         this.jobs.delete(key);
@@ -108,27 +108,27 @@ export class ProgressBoard {
     return this.jobs.get(keyOf({ kind, subject }))?.read();
   }
 
-  /** Those that wait or run, in the order in which they were begun. */
+  /** Returns the jobs that wait or run, in the order in which they began. */
   all(): JobProgress[] {
     return [...this.jobs.values()].map((job) => job.read());
   }
 
-  /** The same jobs, not read: there may be thousands. */
+  /** Returns the same jobs without reading their progress, since there may be thousands. */
   each(): IterableIterator<Job> {
     return this.jobs.values();
   }
 
-  /** Another one as soon as a job has come or gone. */
+  /** Changes whenever a job is added or removed. */
   get generation(): number {
     return this.changes;
   }
 
-  /** How many listen. */
+  /** Number of listeners. */
   get listenerCount(): number {
     return this.listeners.size;
   }
 
-  /** Told of each change, the last of which is its end. Returns what ends it. */
+  /** Calls `listener` for each change of a job, up to its end. Returns a function that stops that. */
   listen(listener: JobListener): () => void {
     this.listeners.add(listener);
     return () => {
@@ -143,7 +143,7 @@ export class Job {
   private started: { readonly utc: string; readonly ms: number } | undefined;
   private message: string | null = null;
 
-  /** Made by the board. */
+  /** Only called by the board. */
   constructor(
     private readonly beginning: JobBeginning,
     private readonly clock: JobClock,
@@ -173,13 +173,13 @@ export class Job {
     this.turn('running');
   }
 
-  /** So much more is done. */
+  /** Reports that `count` more is done. */
   advance(count: number): void {
     this.done += count;
     this.changed();
   }
 
-  /** What it is at, as a few words for people. */
+  /** Sets what the job is doing, in a few words for people. */
   say(message: string): void {
     this.message = message;
     this.changed();
@@ -194,7 +194,7 @@ export class Job {
     this.turn('failed');
   }
 
-  /** It goes on another time. */
+  /** Stops the job; a later run continues it. */
   stop(): void {
     this.turn('stopped');
   }

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 
-/** Where a path leads, links followed as far as it is there: what it names may not have been made yet. */
+/** Returns where a path leads, following links as far as the path exists; the rest may not have been created yet. */
 export function realPlace(path: string): string {
   const absolute = resolve(path);
   try {
@@ -12,7 +12,7 @@ export function realPlace(path: string): string {
   }
 }
 
-/** Whether a path leads into a folder; true for the folder itself, too. Both absolute: real places where links are to be seen through. */
+/** True if the path is the folder or leads into it. Both absolute; resolve links first (`realPlace`) if they matter. */
 export function isWithin(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way));

@@ -1,41 +1,45 @@
 /**
- * What requests hold of the service's memory beside what they do: their bodies, uploads that nobody has taken yet, and answers that
- * are being built or that their readers have not taken yet. The shares are those of memory-budget.ts. Main thread only.
+ * Memory that requests hold besides their processing: bodies, uploads that are not consumed yet, and answers that are
+ * being built or that clients have not read yet. The shares are those of memory-budget.ts. Main thread only.
  */
 import { ByteBudget } from './byte-budget.js';
 import { UPLOAD_BYTES, type MemoryBudget } from './memory-budget.js';
 
-/** A body of so many bytes waits for no large one. */
+/** A body of at most this size does not wait for large ones. */
 const SMALL_BODY_BYTES = 64 * 1024;
-/** A request that waits holds what arrived together with its head: a small body whole, of a large one what one read brings. */
+/**
+ * Limit of waiting requests. Each holds what arrived with its head: a small body completely, one chunk of a large one.
+ */
 const WAITING_MAX = 64;
 const WAIT_MS = 10_000;
 
 /**
- * Characters or bytes of an answer that go out in one write, whatever the connection takes: what it does not take is copied, and no
- * room is reserved for it.
+ * Characters or bytes of an answer that are written at once, whatever the connection accepts. The rest is copied by the
+ * web server, and no room is reserved for it.
  */
 export const SENT_AT_ONCE_BYTES = 64 * 1024;
 
-/** A search worker builds an answer of so many bytes without asking; a longer one only where there is room for the longest. */
+/**
+ * A search worker builds answers of up to this size without asking; a longer one only if there is room for the longest.
+ */
 export const ORDINARY_ANSWER_BYTES = 4 * 2 ** 20;
 
 export interface RequestMemory {
-  /** Held until the request is answered: what was read from a body, and what waits for the disk, is as large as it. */
+  /** Held until the request is answered, since what was parsed, and waits for the disk, is as large as the body. */
   readonly bodies: ByteBudget;
-  /** Bulk uploads, `UPLOAD_BYTES` each. */
+  /** Held by bulk uploads, `UPLOAD_BYTES` each. */
   readonly uploads: ByteBudget;
-  /** What uploads that share a window may hold together. */
+  /** Bytes that uploads sharing a window may hold together. */
   readonly uploadWindowBytes: number;
-  /** An upload holds nothing any more. */
+  /** Called when an upload no longer holds memory. */
   readonly letGo: () => void;
-  /** Held until the client has taken the answer. */
+  /** Held until the client has read the answer. */
   readonly answers: ByteBudget;
-  /** Of one answer. */
+  /** Limit of one answer. */
   readonly answerBytesMax: number;
 }
 
-/** `waitMs`: for how long a request waits for room. */
+/** Creates the budgets. `waitMs`: how long a request waits for room. */
 export function createRequestMemory(
   budget: MemoryBudget,
   { waitMs = WAIT_MS, letGo = () => {} }: { readonly waitMs?: number; readonly letGo?: () => void } = {},

@@ -1,32 +1,35 @@
 /**
- * Whether searches are at work, told to threads whose work can wait: they give way for moments, so that a search does not share its
- * processor with them (docs/decisions/0195, 0197).
+ * Tells threads whose work can wait whether searches are running: they pause for moments, so that a search does not
+ * share its processor with them (docs/decisions/0195, 0197).
  */
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** How long a piece of work is put off at most: however busy searches are, 12 pieces a second go on. */
+/** Longest delay of one piece of work: however busy searches are, 12 pieces per second continue. */
 const GIVE_WAY_MS_MAX = 80;
 /**
- * So long no search has been at work where a piece goes on. Searches come in crowds: a shorter pause is one between two of them, and what is begun in it
- * has a processor when the next one comes (docs/decisions/0240).
+ * No search must have been running for so long before a piece continues. Searches come in bursts, and shorter pauses
+ * occur within them; work begun after this time leaves a processor to the next burst (docs/decisions/0240).
  */
 const QUIET_MS = 10;
-/** For so long after a search another one is to be expected: what is begun in a pause should be short. */
+/** For so long after a search, another one is to be expected, and work begun in a pause should be short. */
 const RECENT_MS = 10_000;
 
-/** How long a thread sleeps between two looks in a rest; a search has a processor for about as long. */
+/** Duration of one sleep of a rest, between two checks; a search runs for about as long. */
 const REST_MS = 0.25;
-/** Of one piece of work, all of its rests together: however busy searches are, it takes so much longer and no more. */
+/** Limit of all rests of one piece of work: however busy searches are, it takes so much longer at most. */
 const RESTS_MS_MAX = 60;
 
-/** Places in the shared memory. */
+/** Indexes into the shared memory. */
 const AT_WORK = 0;
 const CHANGES = 1;
 const RESTS = 2;
 
-/** Written by the thread that hands searches out, read by others. */
+/** Counts running searches. Written by the thread that dispatches searches, read by others. */
 export class SearchActivity {
-  /** 32-bit integers: batches of searches that threads have in hand, how often one began or ended, and how often others slept for them; the latter wrap around. */
+  /**
+   * Three 32-bit integers: batches of searches that threads are working on; begins and ends so far; rests so far. The
+   * latter two wrap around.
+   */
   readonly shared = new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT);
   private readonly batches = new Int32Array(this.shared);
 
@@ -40,22 +43,22 @@ export class SearchActivity {
     Atomics.add(this.batches, CHANGES, 1);
   }
 
-  /** How often threads slept between two steps of their work for searches. */
+  /** Number of times that threads have slept for searches between two steps of their work. */
   get rests(): number {
     return Atomics.load(this.batches, RESTS);
   }
 }
 
 /**
- * Of a thread that does its work in one go, as an ingest thread does a commit, and cannot wait for promises in the middle of it: between two steps it sleeps
- * while searches are at work (docs/decisions/0308).
+ * Lets a thread rest that cannot await promises within its work, such as an ingest thread within a commit: between two
+ * steps it sleeps while searches are running (docs/decisions/0308).
  */
 export class Rests {
   private readonly batches: Int32Array;
-  /** Nobody wakes who sleeps on it. */
+  /** Slept on; nobody wakes it. */
   private readonly bed = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
-  /** `shared`: that of the `SearchActivity`. `msMax`: of one piece of work. */
+  /** `shared`: that of the `SearchActivity`. `msMax`: limit of the rests of one piece of work. */
   constructor(
     shared: SharedArrayBuffer,
     private readonly msMax = RESTS_MS_MAX,
@@ -63,7 +66,10 @@ export class Rests {
     this.batches = new Int32Array(shared);
   }
 
-  /** For one piece of work: what is to be called between two of its steps. Returns when no search is at work, or when all rests of the piece have had their time. */
+  /**
+   * Returns a function to be called between two steps of one piece of work. It returns when no search is running, or
+   * when the rests of the piece have reached their limit.
+   */
   ofOnePiece(): () => void {
     let leftMs = this.msMax;
     return () => {
@@ -83,14 +89,14 @@ export interface GiveWayOptions {
   readonly recentMs?: number;
 }
 
-/** Of a thread whose work can wait. */
+/** Lets a thread pause whose work can wait and is asynchronous. */
 export class GiveWay {
   private readonly batches: Int32Array;
   private readonly msMax: number;
   private readonly quietMs: number;
   private readonly recentMs: number;
   private last: Promise<boolean> = Promise.resolve(false);
-  /** What was done since the last wait, in pieces. */
+  /** Work since the last wait, in pieces. */
   private done = 0;
   private changes: number;
   private quietSinceMs = -Infinity;
@@ -108,8 +114,9 @@ export class GiveWay {
   }
 
   /**
-   * Resolves when no search has been at work for a moment, `msMax` after its turn came at the latest; with whether one was seen within the
-   * last ten seconds. Those who wait take turns. `share`: what is to be done is this part of a piece, so that several of them wait once.
+   * Resolves when no search has been running for a moment, at the latest `msMax` after its turn came, with true if a
+   * search was seen within the last ten seconds. Waiters take turns. `share`: the next step is this part of a piece, so
+   * several steps wait once.
    */
   wait(share = 1): Promise<boolean> {
     this.done += share;

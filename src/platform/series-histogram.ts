@@ -1,26 +1,27 @@
 /**
- * A histogram with at most one label for a registry of prom-client, whose own looks its labels up and checks them at each observation.
- * Here that is done once a value of the label, and an observation is two additions: it is made for every request.
+ * A histogram with at most one label for prom-client's registry. prom-client's own histogram looks up and checks labels
+ * at each observation; here this is done once per label value, and an observation is two additions, since every request
+ * makes one.
  */
 export interface SeriesHistogramOptions {
   readonly name: string;
   readonly help: string;
   /** Undefined: one series without a label. */
   readonly label?: string;
-  /** Upper bounds, rising. */
+  /** Upper bounds, ascending. */
   readonly buckets: readonly number[];
 }
 
-/** One line of the text that a registry makes. */
+/** One line of the registry's text. */
 interface ReadValue {
   readonly metricName: string;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
 }
 
-/** The observations under one value of the label. */
+/** The observations with one label value. */
 class HistogramSeries {
-  /** By bucket, not added up; the last is for what is above all bounds. */
+  /** Counts by bucket, not cumulative; the last is for values above all bounds. */
   readonly counts: Float64Array;
   sum = 0;
 
@@ -50,25 +51,25 @@ export class SeriesHistogram {
     this.help = help;
     this.label = label;
     this.buckets = buckets;
-    // Like the library's, it has its lines from the beginning.
+    // Like prom-client's, an unlabelled histogram has its lines from the start.
     if (label === undefined) this.of();
   }
 
-  /** To be kept by whoever observes. */
+  /** Returns the series of a label value; callers should keep it. */
   of(labelValue = ''): HistogramSeries {
     let found = this.series.get(labelValue);
     if (found === undefined) this.series.set(labelValue, (found = new HistogramSeries(this.buckets)));
     return found;
   }
 
-  /** As a registry asks for it. */
+  /** Called by the registry. Returns the values of all series. */
   get(): Promise<Pick<SeriesHistogram, 'name' | 'help' | 'type'> & { readonly values: readonly ReadValue[] }> {
     const { name, help, type } = this;
     const values = Array.from(this.series, ([labelValue, series]) => this.valuesOf(labelValue, series)).flat();
     return Promise.resolve({ name, help, type, values });
   }
 
-  /** As a registry asks for it; series that are kept count on from nothing. */
+  /** Called by the registry. Series that callers have kept start again from zero. */
   reset(): void {
     for (const series of this.series.values()) {
       series.counts.fill(0);

@@ -1,7 +1,7 @@
-/** A name under which a part of the service is found, with the type of what is there. */
+/** Name of a part of the service, typed by the part it finds. */
 export interface ServiceKey<Part> {
   readonly name: string;
-  /** Never there: ties the type to the key. */
+  /** Never set: ties the type to the key. */
   readonly part?: Part;
 }
 

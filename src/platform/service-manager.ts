@@ -1,27 +1,27 @@
 /**
- * Tells the service manager that started this process how far it is, by systemd's protocol (sd_notify(3), `Type=notify`): that it
- * starts, serves, stops, and, where the manager watches it, that it still works.
+ * Notifies the service manager that started this process, by systemd's protocol (sd_notify(3), `Type=notify`), that it
+ * is starting, serving or stopping, and, if the manager has a watchdog, that it still works.
  */
 import type { Kernel } from '../../native-bindings/index.js';
 import type { ServiceLogger } from './logger.js';
 import type { Timers } from './work/index.js';
 
-/** A start or stop that takes long says so before the manager's patience, mostly 90 s, is over, and asks for this much more. */
+/** A slow start or stop repeatedly asks for this much more time before the manager's timeout, mostly 90 s, ends. */
 const MORE_TIME_MS = 60_000;
 const MORE_TIME_EVERY_MS = 10_000;
-/** The manager takes messages in turn, and may have no room for one at a moment. */
+/** Delay before a message is sent again: the manager handles messages in turn, and its queue may be full. */
 const TRY_AGAIN_MS = 100;
 
 export interface Watched {
-  /** Where the manager listens: a path, or a name that begins with @. */
+  /** Socket of the manager: a path, or an abstract name that begins with @. */
   readonly socket: string;
-  /** The manager ends a process that says nothing for so long. Undefined: it does not. */
+  /** The manager ends a process that sends nothing for so long. Undefined: it does not. */
   readonly watchdogMs: number | undefined;
 }
 
 /**
- * What the manager put into the environment, and takes it out: programs that the service starts are not the service. Undefined where no manager
- * asks to be told, or in a way that is not known here.
+ * Reads the manager's variables and removes them from the environment, since programs that the service starts are not
+ * the service. Returns undefined if no manager wants to be notified, or in an unknown way.
  */
 export function takeServiceManager(env: NodeJS.ProcessEnv, pid = process.pid): Watched | undefined {
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: watchdogUs, WATCHDOG_PID: watchdogPid } = env;
@@ -41,24 +41,24 @@ export interface ServiceManagerOptions extends Watched {
 export class ServiceManager {
   readonly #options: ServiceManagerOptions;
   #phase: 'starting' | 'serving' | 'stopping' = 'starting';
-  /** What the manager has to hear before anything else. */
+  /** The message to be sent before anything else. */
   #owed: string | undefined;
   #cancel = (): void => undefined;
   #isGone = false;
 
-  /** The process is starting. */
+  /** Begins in the phase of starting. */
   constructor(options: ServiceManagerOptions) {
     this.#options = options;
     this.#wait();
   }
 
-  /** Whoever waits for the service may go on. */
+  /** Reports that the service is ready. */
   serving(status: string): void {
     this.#phase = 'serving';
     this.#tell(`READY=1\nSTATUS=${status}`);
   }
 
-  /** The start says nothing for so long at most: the thread that would is at work. */
+  /** Reports that the start may be silent for so long, since the thread that sends messages is busy. */
   takesUpTo(ms: number): void {
     this.#tell(`EXTEND_TIMEOUT_USEC=${Math.round(ms * 1000)}`);
   }
@@ -68,7 +68,7 @@ export class ServiceManager {
     this.#tell('STOPPING=1\nSTATUS=Stopping');
   }
 
-  /** The process ends, or has failed to start. */
+  /** Stops sending: the process ends, or has failed to start. */
   close(): void {
     this.#isGone = true;
     this.#cancel();
@@ -98,14 +98,14 @@ export class ServiceManager {
     return watchdogMs === undefined ? undefined : watchdogMs / 2;
   }
 
-  /** What is owed, else that the process lives. */
+  /** Sends the pending message, or else a sign of life. */
   #send(): void {
     const { kernel, socket, log } = this.#options;
     const lives = this.#phase === 'serving' ? 'WATCHDOG=1' : `EXTEND_TIMEOUT_USEC=${MORE_TIME_MS * 1000}`;
     try {
       if (kernel.notifyServiceManager(socket, this.#owed ?? lives)) this.#owed = undefined;
     } catch (error) {
-      // It serves all the same; and a manager that has gone does not come back to this socket.
+      // The service works without it; and a manager that is gone does not return to this socket.
       log.warn({ err: error, socket }, 'The service manager cannot be told how far the service is');
       this.close();
     }

@@ -1,40 +1,40 @@
-/** Where the settings that are in force came from, for who asks what a running service goes by. */
+/** Origins of the settings in force, for showing what a running service uses. */
 import type { Config } from '../../config/schema.js';
 
-/** `default`: of `config/default.toml`, or of the feature that declares it. */
+/** `default`: from `config/default.toml`, or from the feature that declares the setting. */
 export type SettingOrigin =
   | { readonly kind: 'default' }
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'environment'; readonly variable: string };
 
 export interface SettingInForce {
-  /** `search.threads` */
+  /** Such as `search.threads`. */
   readonly name: string;
-  /** Of the environment, which it can be given by. */
+  /** The environment variable that sets it. */
   readonly variable: string;
-  /** Whoever shows values shows none of these. */
+  /** True if the value must not be shown. */
   readonly isSecret: boolean;
   readonly value: unknown;
   readonly origin: SettingOrigin;
-  /** The service chose it: what was given was "automatic". */
+  /** True if the service chose the value because "automatic" was given. */
   readonly isAutomatic: boolean;
 }
 
 const known = new WeakMap<Config, readonly SettingInForce[]>();
 
-/** What was loaded keeps what is known of it. */
+/** Records the origins of a loaded config. */
 export function keepOrigins(config: Config, settings: readonly SettingInForce[]): void {
   known.set(config, settings);
 }
 
-/** In the order of the schema. Throws for a configuration that was not loaded. */
+/** Returns the settings in the order of the schema. Throws for a config that was not loaded. */
 export function settingsInForce(config: Config): readonly SettingInForce[] {
   const settings = known.get(config);
   if (settings === undefined) throw new Error('this configuration was made by hand: nothing is known of its origins');
   return settings;
 }
 
-/** As it stands in the sentence about a wrong value. */
+/** Returns the origin for the message about a wrong value. */
 export function originText(origin: SettingOrigin): string {
   switch (origin.kind) {
     case 'default':

@@ -1,14 +1,14 @@
-/** Settings that a feature declares in its folder: they are read, checked and described as those of `config/schema.ts` are. */
+/** Settings that features declare in their folders; read, validated and documented like those of `config/schema.ts`. */
 import type { Static, TSchema } from 'typebox';
 import type { Config } from '../../config/schema.js';
 
 export interface SettingSpec<Schema extends TSchema = TSchema> {
-  /** Of one line of TOML: a number, a text, a boolean, or a list of these. */
+  /** Schema of a one-line TOML value: a number, a text, a boolean, or a list of these. */
   readonly schema: Schema;
   readonly default: Static<Schema>;
-  /** What it means, with its unit, as a sentence. */
+  /** Meaning and unit, as a sentence. */
   readonly comment: string;
-  /** Its value is shown to nobody. Default false. */
+  /** True if the value must not be shown. Default false. */
   readonly isSecret?: boolean;
 }
 
@@ -24,7 +24,7 @@ export type SettingValues<Members> = {
     : never;
 };
 
-/** `section`: as in TOML, `[section]`; its variables are `GANNET_<SECTION>_<NAME>`. */
+/** Declares a section. `section` is its name in TOML, `[section]`; its variables are `GANNET_<SECTION>_<NAME>`. */
 export function defineSettings<const Members extends Readonly<Record<string, SettingSpec>>>(
   section: string,
   members: Members,
@@ -32,7 +32,7 @@ export function defineSettings<const Members extends Readonly<Record<string, Set
   return Object.freeze({ section, members });
 }
 
-/** The values that are in force. Throws where the configuration was loaded without knowing of this section. */
+/** Returns the values in force. Throws if the config was loaded without this section. */
 export function settingsOf<Members>(
   config: Config,
   { section }: Pick<SettingsSection<Members>, 'section' | 'members'>,

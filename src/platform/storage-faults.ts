@@ -1,10 +1,10 @@
 /**
- * Which databases beside the lists cannot be read at the moment, by their folders, for whoever asks how the service stands. Who uses one tells
- * of it, and goes on trying by itself. Main thread only.
+ * Registers which databases (other than those of lists) cannot be read at the moment, by their folders, for the state
+ * of the service. Their users report here, and keep retrying themselves. Main thread only.
  */
 import type { Logger } from 'pino';
 
-/** What is still so is said again so often, with how often it was tried meanwhile. */
+/** Interval at which a lasting fault is logged again, with the number of attempts. */
 const NEWS_MS = 600_000;
 
 interface Fault {
@@ -21,7 +21,7 @@ export class StorageFaults {
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  /** By their folders from the data directory, such as `queue`. */
+  /** Folders relative to the data directory, such as `queue`. */
   unreadable(): string[] {
     return [...this.#faults.keys()].sort();
   }
@@ -30,7 +30,7 @@ export class StorageFaults {
     return this.#faults.has(folder);
   }
 
-  /** It could not be read. The first time is logged, and then that it lasts, now and then. `reason`: a sentence. */
+  /** Reports that a database could not be read. Logs the first time, and then at intervals. `reason`: a sentence. */
   met(folder: string, reason: string): void {
     const nowMs = this.nowMs();
     const known = this.#faults.get(folder);
@@ -42,7 +42,7 @@ export class StorageFaults {
     this.log.error({ folder, reason, count: fault.count }, 'A database cannot be read; it is left as it is');
   }
 
-  /** It can be read again. */
+  /** Reports that the database can be read again. */
   gone(folder: string): void {
     const fault = this.#faults.get(folder);
     if (fault === undefined) return;

@@ -1,9 +1,12 @@
-/** What a full disk and one that refuses writes look like, and how the service stays alive on them. */
+/** Recognizes errors of a full disk and of one that refuses writes, and prevents those that would end the process. */
 import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { ServiceError } from './errors.js';
 import { systemCode } from './system-code.js';
 
-/** Of the system by name and by number, of LMDB, of the kernel, and of the service: for its own disk and for that of a media store. */
+/**
+ * Codes of the system (by name and number), LMDB, the kernel, and the service, for its own disk and for that of a media
+ * store.
+ */
 const FULL_CODES: ReadonlySet<unknown> = new Set([
   'ENOSPC',
   'EDQUOT',
@@ -14,16 +17,18 @@ const FULL_CODES: ReadonlySet<unknown> = new Set([
   'storage-full',
   'store-full',
 ]);
-/** A limit of the process or of the file system for a single file, as 4 GiB are where it is FAT. */
+/** Codes of a limit for a single file, by the process or by the file system (4 GiB on FAT). */
 const FILE_TOO_LARGE_CODES: ReadonlySet<unknown> = new Set(['EFBIG', 27]);
 const FULL_MESSAGE = /no space left|disk quota exceeded|MDB_MAP_FULL|mapsize limit/i;
 /** LMDB and the kernel report the short write of a full disk as an input/output error. */
 const IO_CODES: ReadonlySet<unknown> = new Set([5, 'EIO', 'io']);
-/** Of a file system that was made read-only, and of LMDB where a meta page could not be written: nothing is written any more. */
+/**
+ * Codes of a read-only file system, and of LMDB after a meta page could not be written: nothing is written any more.
+ */
 const REFUSAL_CODES: ReadonlySet<unknown> = new Set([30, 'EROFS', -30795]);
 const REFUSAL_MESSAGE = /input\/output error|i\/o error|read-only file system/i;
 const IO_MESSAGE = /^(?:input\/output|i\/o) error$/i;
-/** Of the system's calls, by what Node.js calls them: those that only who writes makes. */
+/** System calls, as named by Node.js, that only occur when writing. */
 const WRITING_CALLS: ReadonlySet<unknown> = new Set([
   'write',
   'fsync',
@@ -40,14 +45,14 @@ const WRITING_CALLS: ReadonlySet<unknown> = new Set([
   'fchmod',
   'chmod',
 ]);
-/** Of those, what a disk or a server of files reports that cannot be used. */
+/** Codes of a disk or file server that cannot be used, if a writing call reports them. */
 const FAULT_CODES: ReadonlySet<unknown> = new Set(['EIO', 'ESTALE', 'EREMOTEIO', 'ENODEV']);
-/** With less space than this, an input/output error means that the disk is full. */
+/** Free bytes below which an input/output error means that the disk is full. */
 const FREE_BYTES_MAX = 16 * 2 ** 20;
-/** More than the readers of any environment here take. */
+/** More than the reader table of any environment here. */
 const LOCK_FILE_BYTES = 131_072;
 
-/** True where the error says that no space is left: from the system, LMDB, the kernel, or as the service tells it. */
+/** True if an error of the system, LMDB, the kernel or the service says that no space is left. */
 export function isOutOfSpace(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = systemCode(error);
@@ -58,14 +63,15 @@ export function isOutOfSpace(error: unknown): boolean {
   );
 }
 
-/** True for what `asStorageError` makes of a full disk or one that refuses writes. */
+/** True for the errors that `asStorageError` returns. */
 export function isStorageError(error: unknown): boolean {
   return error instanceof ServiceError && (error.code === 'storage-full' || error.code === 'storage-failed');
 }
 
 /**
- * `storage-full` or `storage-failed` for an error that means it; every other error as it is. `path`: where a write was to go; an
- * input/output error means something here only of a write, which the calls of Node.js tell by themselves.
+ * Returns `storage-full` or `storage-failed` if the error means that; every other error unchanged. `path`: where a
+ * write was to go. Without it, input/output errors are not converted, since they only count for writes; errors of
+ * Node.js calls tell whether it was one.
  */
 export function asStorageError(error: unknown, path?: string): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
@@ -92,7 +98,7 @@ export function asStorageError(error: unknown, path?: string): unknown {
   return error;
 }
 
-/** LMDB's copy of an environment has no number in its error. */
+/** LMDB's copying of an environment reports errors without a number. */
 function isIoError(error: Error): boolean {
   const code = systemCode(error);
   return IO_CODES.has(code) || (code === undefined && IO_MESSAGE.test(error.message));
@@ -102,15 +108,16 @@ function isFaultOfWriting(error: Error): boolean {
   return FAULT_CODES.has(systemCode(error)) && WRITING_CALLS.has((error as NodeJS.ErrnoException).syscall);
 }
 
-/** Of LMDB and the kernel nothing says which call it was. */
+/** True if a Node.js call that does not write failed. Errors of LMDB and the kernel do not name their call. */
 function isOfReading(error: Error): boolean {
   const { syscall } = error as NodeJS.ErrnoException;
   return syscall !== undefined && !WRITING_CALLS.has(syscall);
 }
 
 /**
- * LMDB maps its lock file as a hole and writes into it: on a full disk that is a SIGBUS, the end of the process. So a new
- * one gets its blocks before, by writing, which fails as an error. One that exists may be in use and is never touched.
+ * Allocates the blocks of a new LMDB lock file. LMDB maps it as a sparse file and writes into it; on a full disk that
+ * raises SIGBUS, which ends the process, while a write fails with an error. An existing file may be in use and is never
+ * touched.
  */
 export function allocateLockFile(path: string): void {
   if (existsSync(path)) return;
@@ -128,7 +135,7 @@ function isNearlyFull(path: string): boolean {
     const { bavail, bsize } = statfsSync(path);
     return bavail * bsize < FREE_BYTES_MAX;
   } catch {
-    // The folder is gone, or its file system does not answer: then it is not known to be full.
+    // The folder is gone, or its file system does not respond: not known to be full.
     return false;
   }
 }

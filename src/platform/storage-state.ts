@@ -1,19 +1,19 @@
-/** Whether the data directory can be read and written at the moment, asked of its file system. */
+/** Checks whether the data directory can be read and written at the moment, by asking its file system. */
 import { stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from './system-code.js';
 import { systemReason } from './system-errors.js';
 
 /**
- * Where the time of a file cannot be set and nothing is said of writes: a full disk is written again as soon as there is room, some file
- * systems have no times, and somebody may have moved the file away.
+ * Codes of a failed change of a file's time that do not mean that writes are refused: a full disk can be written again
+ * once there is space, some file systems have no times, and the file may have been moved away.
  */
 const NO_REFUSALS: ReadonlySet<unknown> = new Set([
   ...['ENOSPC', 'EDQUOT'],
   ...['ENOSYS', 'EINVAL', 'EOPNOTSUPP', 'ENOTSUP'],
   'ENOENT',
 ]);
-/** A file system that answers takes microseconds. */
+/** A file system that works responds within microseconds. */
 const ANSWER_MS_MAX = 5000;
 
 export type StorageState =
@@ -37,18 +37,22 @@ export class StorageProbe {
     this.#written = new SharedLook(() => written(dataDir), READ_ONLY);
   }
 
-  /** Never rejects. Gone is only what cannot be looked at, for searches are served from what can. */
+  /**
+   * Never rejects. Returns `gone` only if the data cannot be reached, since searches are served as long as they can be.
+   */
   async look(): Promise<StorageState> {
     const state = await this.#reached.look();
     return state.kind === 'gone' ? state : this.#written.look();
   }
 }
 
-/** Whoever asks while somebody else does is told the same: a disk that is silent holds one thread, and not one for each who asks. */
+/**
+ * Shares one look among concurrent callers: a disk that does not respond then blocks one thread, not one per caller.
+ */
 export class SharedLook<Answer> {
   #looking: Promise<Answer> | undefined;
 
-  /** `silent`: what is told of a disk that does not answer. */
+  /** `silent`: the answer for a disk that does not respond. */
   constructor(
     private readonly ask: () => Promise<Answer>,
     private readonly silent: Answer,
@@ -81,7 +85,7 @@ async function reached(dataDir: string): Promise<StorageState> {
 
 async function written(dataDir: string): Promise<StorageState> {
   try {
-    // The least that is a write: ext4 that has met an error refuses it, and calls itself writable otherwise.
+    // The smallest write: ext4 after an error refuses it, while it otherwise calls itself writable.
     const now = new Date();
     await utimes(join(dataDir, 'lock'), now, now);
     return WRITABLE;

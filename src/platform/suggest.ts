@@ -1,9 +1,12 @@
-/** "Did you mean …?" */
+/** Suggestions for mistyped names: "Did you mean …?" */
 import { distance } from 'fastest-levenshtein';
 
 const WORD_LENGTH_MAX = 64;
 
-/** The candidate that was probably meant by `word`, or undefined when none is near (a third of its letters, 1 to 3). */
+/**
+ * Returns the candidate nearest to `word`, or undefined if none is within the edit distance of a third of its letters
+ * (1 to 3).
+ */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > WORD_LENGTH_MAX) return undefined;
   const wanted = fold(word);
@@ -23,7 +26,9 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Two neighbouring letters swapped, the commonest slip of fast fingers, is one edit and not two. */
+/**
+ * True if two neighbouring letters are swapped, the most common typing error, which counts as one edit instead of two.
+ */
 function isTransposition(a: string, b: string): boolean {
   if (a.length !== b.length) return false;
   let at = 0;
@@ -31,12 +36,12 @@ function isTransposition(a: string, b: string): boolean {
   return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
 }
 
-/** `orderBy`, `order-by` and `order_by` are the same word to somebody who mistypes. */
+/** Makes `orderBy`, `order-by` and `order_by` equal. */
 function fold(word: string): string {
   return word.toLowerCase().replace(/[-_.\s]/g, '');
 }
 
-/** ` Did you mean 'x'?` or nothing, to be put behind a sentence. */
+/** Returns ` Did you mean 'x'?`, to be appended to a sentence, or an empty text. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const meant = nearest(word, candidates);
   return meant === undefined ? '' : ` Did you mean '${meant}'?`;

@@ -1,6 +1,6 @@
 /**
- * Names in folders that are on disk. A file that was synced is lost with its name where the power fails before its folder was, and so is a folder
- * with all that is in it; a name that was removed comes back.
+ * Syncs names in folders to disk. After a power failure, a synced file is lost with its name unless its folder was
+ * synced as well, and so is a folder with all its content; a removed name reappears.
  */
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
@@ -17,14 +17,14 @@ export async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** The names in this folder and in all below it. */
+/** Syncs the names in this folder and in all folders below it. */
 export async function syncFolders(path: string): Promise<void> {
   const folders = (await readdir(path, { withFileTypes: true })).filter((entry) => entry.isDirectory());
-  // At once, for a journal writes one time for all who wait.
+  // Concurrently, since a journal writes once for all that wait.
   await Promise.all([...folders.map(({ name }) => syncFolders(join(path, name))), syncFile(path)]);
 }
 
-/** As `syncFile`, for a folder; one above the service's own that it may not read is left to the system. */
+/** Synchronous `syncFile` for a folder. Does nothing for a folder above the service's own that it may not read. */
 export function syncFolderNow(path: string): void {
   const file = openToSync(path);
   if (file === undefined) return;

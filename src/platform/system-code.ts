@@ -1,4 +1,6 @@
-/** What the system said, by name: Node.js has none for some numbers, as that of a used-up quota, and calls them `Unknown system error -122`. */
+/**
+ * Names of system errors. Node.js has none for some numbers, such as an exhausted quota: `Unknown system error -122`.
+ */
 import { constants } from 'node:os';
 
 const UNNAMED = /^Unknown system error -(\d+)$/;
@@ -6,7 +8,9 @@ const NAMES: ReadonlyMap<number, string> = new Map(
   Object.entries(constants.errno).map(([name, number]) => [number, name]),
 );
 
-/** The `code` of the error, by its name where it is a number that Node.js cannot name; of another library as it is. */
+/**
+ * Returns the `code` of the error, by name if Node.js could not name its number; codes of other libraries unchanged.
+ */
 export function systemCode(error: unknown): unknown {
   const { code } = error as { readonly code?: unknown };
   const [, number] = typeof code === 'string' ? (UNNAMED.exec(code) ?? []) : [];

@@ -1,4 +1,4 @@
-/** Failures of the system and of the network as sentences: what went wrong, and where it helps what to do. */
+/** Describes system and network errors in sentences: what went wrong and, if possible, what to do. */
 import { ServiceError } from './errors.js';
 import { systemCode } from './system-code.js';
 
@@ -42,7 +42,7 @@ export function isSystemError(error: unknown): error is SystemError {
   return typeof code === 'string' && (typeof syscall === 'string' || code in SENTENCES);
 }
 
-/** One sentence without its full stop: `there is no space left on the disk (ENOSPC)`. */
+/** Returns one sentence without its full stop: `there is no space left on the disk (ENOSPC)`. */
 export function systemReason(error: unknown): string {
   if (!isSystemError(error)) return error instanceof Error ? error.message : String(error);
   const code = String(systemCode(error));
@@ -50,14 +50,14 @@ export function systemReason(error: unknown): string {
   return sentence === undefined ? error.message : `${sentence} (${code})`;
 }
 
-/** As `systemReason`, for whoever is told over the API: nothing of paths, nor of what the service's log alone explains. */
+/** As `systemReason`, for clients of the API: without paths, and without errors that only the log explains. */
 export function tellableReason(error: unknown): string {
   if (error instanceof ServiceError) return error.detail.replace(/\.$/u, '');
   if (!isSystemError(error)) return "the service's log says why";
   return String(systemCode(error)) in SENTENCES ? systemReason(error) : `the system refused it (${error.code})`;
 }
 
-/** One sentence about the file or, where the system names none, about what was under way. */
+/** Returns one sentence about the file or, if the error names none, about the operation. */
 export function describeSystemError(error: SystemError): string {
   const reason = systemReason(error);
   return error.path === undefined

@@ -1,12 +1,16 @@
 /**
- * How many milliseconds a thread has a processor at a time, where others want it, too (docs/decisions/0209). What a thread has of it over
- * time is the same: that is its niceness. Linux from 6.12 on; elsewhere a niceness is all there is.
+ * Time slices of threads: the milliseconds a thread runs at a time while others want the processor
+ * (docs/decisions/0209). Its share over time is unaffected and determined by its niceness. Linux 6.12 and later;
+ * elsewhere there is only niceness.
  */
 
-/** Of what can wait: imports, merges, feeds, V8's helpers. Whoever else wakes goes before it, and not behind what it has in hand. */
+/**
+ * For work that can wait: imports, merges, feeds, V8's helpers. Any other thread that wakes goes first, without waiting
+ * for the slice.
+ */
 export const WAITING_SLICE_MS = 100;
 /**
- * Of small writes: a commit wakes several times, for its task and after each sync, and would wait for the slice of a search each time. It takes
- * little of a processor, so that searches do not wait for it long.
+ * For small writes: a commit wakes several times, for its task and after each sync, and would wait for a search's slice
+ * each time. It uses little processor time, so searches do not wait long for it.
  */
 export const SMALL_WRITE_SLICE_MS = 0.5;

@@ -1,22 +1,25 @@
-/** Why uWebSockets.js cannot be loaded. Its own message names versions of Node.js first, whatever the reason is. */
+/**
+ * Explains why uWebSockets.js cannot be loaded. Its own message always begins with versions of Node.js, whatever the
+ * reason.
+ */
 import { OperatorError } from './operator-error.js';
 
-/** What is said where Node.js's own server has taken its place; the advice of the fault goes with it. */
+/** Log line if Node.js's own server is used instead; the fault's advice is added. */
 export const WEB_SERVER_REPLACED =
   "uWebSockets.js is not for this machine: Node.js's own web server is in its place, which takes more of a processor for each request";
 
-/** What its message begins with, and the reason behind it. */
+/** The beginning of its message, and the reason that follows. */
 const REFUSAL = /^This version of uWS\.js[^\n]*(?:\n+(?:\w*Error: )?([^\n]+))?/;
 const GLIBC_MISSING = /version [`']GLIBC_([\d.]+)' not found/;
 
 export interface WebServerFault {
   /** What to do, in a sentence or two. */
   readonly advice: string;
-  /** There is a binary for this machine. Where there is none, Node.js's own server takes the library's place. */
+  /** False if there is no binary for this machine: Node.js's own server is then used instead. */
   readonly isDamage: boolean;
 }
 
-/** Undefined for what is no refusal of the library. */
+/** Returns undefined if the error does not come from loading uWebSockets.js. */
 export function webServerFault(error: unknown): WebServerFault | undefined {
   const refusal = REFUSAL.exec(error instanceof Error ? error.message : '');
   if (refusal === null) return undefined;
@@ -41,26 +44,26 @@ export function webServerFault(error: unknown): WebServerFault | undefined {
   return { advice, isDamage: true };
 }
 
-/** Of Node.js, those that it has a binary for which this machine's C library is new enough for. */
+/** Returns the releases of Node.js with a binary for which this machine's glibc is new enough. */
 export function releasesFor(glibc: string | undefined): string {
   const [major = 0, minor = 0] = (glibc ?? '').split('.').map(Number);
   return glibc !== undefined && major * 1000 + minor < 2038 ? '20' : '20 to 25';
 }
 
-/** Undefined on a system with another C library, such as musl. */
+/** Returns undefined on a system with another C library, such as musl. */
 function presentGlibc(): string | undefined {
   const { header } = process.report.getReport() as { readonly header?: { readonly glibcVersionRuntime?: string } };
   return header?.glibcVersionRuntime;
 }
 
-/** For what the library was imported by. */
+/** Rethrows an error of importing uWebSockets.js, as an OperatorError if it is one of loading it. */
 export function throwWebServerFault(error: unknown): never {
   const fault = webServerFault(error);
   if (fault === undefined) throw error;
   throw new OperatorError(`The web server, uWebSockets.js, cannot be loaded. ${toldWebServerFault(fault)}`);
 }
 
-/** The advice where the library is asked for by name, or damaged. */
+/** Returns the advice for a library that is requested by name, or damaged. */
 export function toldWebServerFault({ advice, isDamage }: WebServerFault): string {
   return isDamage ? advice : `${advice} With server.web_server 'auto' Node.js's own web server takes its place.`;
 }

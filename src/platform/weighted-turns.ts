@@ -1,4 +1,7 @@
-/** Whoever takes so much of what there is, in turn: one who needs more than there is at all has it alone. One thread only. */
+/**
+ * Shares a limited total among takers, in order of arrival. A taker that needs more than the total gets it alone. One
+ * thread only.
+ */
 interface Waiting {
   readonly weight: number;
   readonly begin: () => void;
@@ -10,7 +13,7 @@ export class WeightedTurns {
 
   constructor(private readonly weightMax: number) {}
 
-  /** Resolves with what gives it back, once. Rejects with the signal's reason. */
+  /** Takes `weight`. Resolves with a function that gives it back, once. Rejects with the signal's reason. */
   async take(weight: number, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#waiting.length > 0 || !this.#fits(weight)) await this.#wait(weight, signal);
@@ -31,7 +34,7 @@ export class WeightedTurns {
       const leave = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         reject(signal.reason as Error);
-        // The one behind it may fit.
+        // The next in the queue may fit.
         this.#admit();
       };
       const begin = () => {

@@ -1,28 +1,31 @@
 /**
- * The answers of a batch in one buffer, which moves between threads without being copied or walked through:
+ * The answers of a batch in one buffer, which is transferred between threads without being copied or serialised:
  *
- *   the bodies of all answers, one after the other; of a search that failed, its WorkerFailure as JSON
- *   bytes of no meaning
- *   at the end, per task, in their order: f64 offset behind its body, f64 total count (FAILED: it failed; less: why it is not
- *   finished), f64 milliseconds in the worker
+ *   the bodies of all answers, one after the other; for a search that failed, its WorkerFailure as JSON
+ *   padding
+ *   at the end, per task, in order: f64 end offset of its body, f64 total count (FAILED: it failed; less: why it is
+ *   unfinished), f64 milliseconds in the worker
  *
- * Numbers are in the order of the machine: both ends are threads of it.
+ * Numbers are in the byte order of the machine, since both ends are threads of it.
  */
 import type { ResponseWriter, SearchAnswer } from '../search/index.js';
 import type { WorkerFailure, WorkerReply } from '../platform/hosts/reply.js';
 import { freeBuffer } from './free-buffer.js';
 
-/** Why a search ended before it was done: its client left, its time was over, it takes too long beside others, or those before it did. */
+/**
+ * Why a search ended early: its client left, its deadline passed, its slice was used up, or the batch's slice ended
+ * before it began.
+ */
 export type Unfinished = 'stopped' | 'deadline' | 'slice' | 'unbegun';
 
 export type SearchReply = WorkerReply<SearchAnswer> | { readonly ok: false; readonly unfinished: Unfinished };
 
-/** A buffer that several answers share, one of which may be kept for a slow reader. */
+/** Largest buffer shared by several answers, one of which may keep it for a slow reader. */
 const SHARED_BYTES_MAX = 512 * 1024;
 
 const FAILED = -1;
 const UNFINISHED: readonly Unfinished[] = ['stopped', 'deadline', 'slice', 'unbegun'];
-/** `stopped`; the others are less by one each. */
+/** Code of `stopped`; the others follow in decreasing order. */
 const UNFINISHED_FIRST = -2;
 const NUMBERS_PER_TASK = 3;
 
@@ -31,7 +34,7 @@ export class BatchAnswerWriter {
   private readonly numbers: Float64Array<ArrayBuffer>;
   private count = 0;
 
-  /** The writer has to be empty. */
+  /** The writer must be empty. */
   constructor(
     private readonly writer: ResponseWriter,
     tasks: number,
@@ -39,7 +42,7 @@ export class BatchAnswerWriter {
     this.numbers = new Float64Array(tasks * NUMBERS_PER_TASK);
   }
 
-  /** The next task's body is what was written since the last one's. */
+  /** Completes the next task: its body is what was written since the previous one. */
   answered(totalCount: number, workerMs: number): void {
     const at = this.count * NUMBERS_PER_TASK;
     this.numbers[at] = this.writer.length;
@@ -58,15 +61,15 @@ export class BatchAnswerWriter {
     this.answered(UNFINISHED_FIRST - UNFINISHED.indexOf(why), 0);
   }
 
-  /** To be transferred; the writer is empty after. */
+  /** Returns the buffer, to be transferred; the writer is empty afterwards. */
   take(): ArrayBuffer {
     return this.writer.take(this.numbers);
   }
 }
 
 /**
- * One reply a task. Bodies are views of the buffer; where it is large and they are several each is a copy, so that none keeps the
- * memory of the others, and the buffer is empty after.
+ * Returns one reply per task. Bodies are views of the buffer. If it is large and shared by several tasks, they are
+ * copies instead, so that none keeps the memory of the others, and the buffer is empty afterwards.
  */
 export function readBatchAnswer(buffer: ArrayBuffer, tasks: number): SearchReply[] {
   const replies = readReplies(buffer, tasks);

@@ -1,23 +1,23 @@
 /**
- * Messages to one thread, which answers them one after the other and in their order (`batch-loop.ts`): a port of ours, and two
- * numbers in shared memory. The thread sleeps on the first while it has nothing to do; the second says how many answers are on their
- * way, so that the main thread takes those of all threads at once when it is told of one.
+ * Messages to one thread, which answers them in order (`batch-loop.ts`): a message port, and two counters in shared
+ * memory. The thread sleeps on the first while it has nothing to do. The second counts its answers, so that the main
+ * thread, when notified of one, takes those of all threads at once.
  *
- * Invariant: each message settles once, with the thread's answer or with what it died of. Main thread only.
+ * Invariant: each message settles once, with the thread's answer or with the cause of its death. Main thread only.
  */
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 
-/** Where the numbers are in the shared memory. */
+/** Indexes of the counters: messages sent, answers given. */
 export const ASKED = 0;
 export const ANSWERED = 1;
 
-/** What the thread needs; `port` has to be transferred. */
+/** The thread's end; `port` has to be transferred. */
 export interface BatchChannelEnd {
   readonly port: MessagePort;
   readonly counters: Int32Array<SharedArrayBuffer>;
 }
 
-/** Given instead of a message: the thread answers what came before and ends. */
+/** Sent instead of a message: the thread answers what came before and ends. */
 export const END_OF_BATCHES = null;
 
 interface Out {
@@ -26,13 +26,16 @@ interface Out {
 }
 
 export class BatchChannel<Message> {
-  /** For the thread. */
+  /** The end for the thread. */
   readonly end: BatchChannelEnd;
   private readonly port: MessagePort;
   private readonly out: Out[] = [];
   private taken = 0;
 
-  /** `onAnswer` is called when an answer has come and is not taken yet. */
+  /**
+   * `onAnswer` is called when an answer has arrived, after it was settled; those of other threads may have arrived as
+   * well.
+   */
   constructor(onAnswer: () => void) {
     const { port1, port2 } = new MessageChannel();
     const counters = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
@@ -44,7 +47,7 @@ export class BatchChannel<Message> {
     });
   }
 
-  /** Messages without an answer. */
+  /** Number of messages without an answer. */
   get outCount(): number {
     return this.out.length;
   }
@@ -53,7 +56,7 @@ export class BatchChannel<Message> {
     return this.taken > 0;
   }
 
-  /** Rejects with the error that the thread answered with, or with that of `lost`. */
+  /** Sends a message. Rejects with the error that the thread answered, or that passed to `lost`. */
   ask(message: Message): Promise<ArrayBuffer> {
     return new Promise((resolve, reject) => {
       this.post(message);
@@ -61,7 +64,7 @@ export class BatchChannel<Message> {
     });
   }
 
-  /** Takes what has been answered since. */
+  /** Settles the answers that have arrived. */
   receive(): void {
     while (Atomics.load(this.end.counters, ANSWERED) !== this.taken) {
       const entry: { readonly message: unknown } | undefined = receiveMessageOnPort(this.port);
@@ -70,12 +73,12 @@ export class BatchChannel<Message> {
     }
   }
 
-  /** Has the thread end when it has answered everything. */
+  /** Lets the thread end when it has answered everything. */
   finish(): void {
     this.post(END_OF_BATCHES);
   }
 
-  /** The thread has ended: what it has not answered never will be. */
+  /** Rejects what is unanswered, since the thread has ended. */
   lost(error: unknown): void {
     this.receive();
     this.port.close();

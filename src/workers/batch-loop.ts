@@ -4,12 +4,12 @@ import { receiveMessageOnPort } from 'node:worker_threads';
 import { ANSWERED, ASKED, END_OF_BATCHES, type BatchChannelEnd } from './batch-channel.js';
 
 /**
- * The thread sleeps in the middle of its event loop, as nothing else would wake it but messages. lmdb-js leaves a timer behind with
- * each snapshot, so the loop is turned now and then.
+ * Messages handled per turn of the event loop. The thread sleeps within a turn, since only messages wake it. lmdb-js
+ * leaves a timer behind with each snapshot, so the loop has to turn now and then.
  */
 const MESSAGES_PER_TURN_MAX = 64;
 
-/** Answers messages until there are to be no more. What `answer` throws is the answer to that message alone. */
+/** Answers messages until `END_OF_BATCHES`. What `answer` throws is the answer to that message only. */
 export async function answerBatches<Message>(
   { port, counters }: BatchChannelEnd,
   answer: (message: Message) => ArrayBuffer | Promise<ArrayBuffer>,
@@ -33,10 +33,10 @@ export async function answerBatches<Message>(
   port.close();
 }
 
-/** Sleeps until there is one. */
+/** Returns the next message, sleeping until there is one. */
 function nextMessage({ port, counters }: BatchChannelEnd): unknown {
   for (;;) {
-    // Read before the port is: a message that comes in between ends the wait.
+    // Read before the port: a message that arrives in between ends the wait.
     const asked = Atomics.load(counters, ASKED);
     const entry: { readonly message: unknown } | undefined = receiveMessageOnPort(port);
     if (entry !== undefined) return entry.message;

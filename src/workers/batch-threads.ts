@@ -1,23 +1,23 @@
 /**
- * A fixed number of threads that answer batches. The threads are Piscina's, which starts, limits and replaces them; each runs one task
- * for all its life, which answers what comes through a channel of ours (docs/decisions/0070). Main thread only.
+ * A fixed number of threads that answer batches. Piscina starts, limits and replaces them; each runs one task all its
+ * life, which answers messages of a channel (docs/decisions/0070). Main thread only.
  */
 import type { Piscina } from 'piscina';
 import { BatchChannel, type BatchChannelEnd } from './batch-channel.js';
 
 interface Thread<Message> {
   readonly channel: BatchChannel<Message>;
-  /** Resolves when its task has ended, however it did. */
+  /** Resolves when its task has ended, for whatever reason. */
   readonly ended: Promise<void>;
-  /** Ends it where it waits for a thread that cannot start. */
+  /** Ends the task if it waits for a thread that cannot start. */
   readonly giveUp: AbortController;
 }
 
 export interface BatchThreadsOptions<Start> {
-  /** Has as many threads as are wanted, and one task at a time in each. */
+  /** Has as many threads as `threads`, with one task at a time in each. */
   readonly piscina: Piscina;
   readonly threads: number;
-  /** The task of a thread: answers until it is told to end. */
+  /** Returns the task of a thread, which answers until it is told to end. */
   readonly start: (end: BatchChannelEnd) => Start;
   readonly onDeath: (error: unknown) => void;
 }
@@ -28,13 +28,13 @@ export class BatchThreads<Message, Start = unknown> {
 
   constructor(private readonly options: BatchThreadsOptions<Start>) {
     this.threads = Array.from({ length: options.threads }, (_, index) => this.started(index));
-    // Threads that fail before they have a task; Piscina would let the tasks wait for ever.
+    // A thread that fails before it has a task: Piscina would let the task wait for ever.
     options.piscina.on('error', (error: unknown) => {
       for (const thread of this.threads) if (thread?.channel.hasAnswered === false) thread.giveUp.abort(error);
     });
   }
 
-  /** By the thread that has the least to do. Rejects with what the thread failed with or died of. */
+  /** Sends the message to the least busy thread. Rejects with the error of the thread or the cause of its death. */
   run(message: Message): Promise<ArrayBuffer> {
     return this.leastBusy().channel.ask(message);
   }
@@ -44,7 +44,7 @@ export class BatchThreads<Message, Start = unknown> {
     await Promise.all(this.threads.map((_, index) => this.thread(index).channel.ask(message)));
   }
 
-  /** Takes no more messages; resolves when all were answered and the threads are free. */
+  /** Accepts no more messages; resolves when all were answered and the threads are free. */
   async close(): Promise<void> {
     this.closing = true;
     const running = this.threads.filter((thread) => thread !== undefined);
@@ -84,7 +84,7 @@ export class BatchThreads<Message, Start = unknown> {
   }
 
   private died(index: number, channel: BatchChannel<Message>, error: unknown): void {
-    // One that never answered anything would not the next time: it is started when there is something to do.
+    // A thread that never answered would fail again: it is started when there is something to do.
     this.threads[index] = channel.hasAnswered && !this.closing ? this.started(index) : undefined;
     this.options.onDeath(error);
     channel.lost(error);

@@ -1,15 +1,15 @@
 /**
- * What waits, by whose it is: who waits are served in turns, one each, so that a thousand of one keep somebody else's waiting for one of them. What
- * one has comes in its order. Main thread only.
+ * A queue that serves its owners in turns, one entry each, so that a thousand entries of one owner delay those of
+ * another by one. Entries of one owner keep their order. Main thread only.
  */
 export class FairQueue<Entry> {
-  /** In the order of their turns; none is empty. */
+  /** Entries by owner, in the order of turns; no lane is empty. */
   private readonly lanes = new Map<string, Entry[]>();
-  /** Who was served last. First it is only where it was alone. */
+  /** The owner served last. It is only first in `lanes` if it was alone then. */
   private latest: string | undefined;
   private count = 0;
 
-  /** `ownerOf`: has to stay the same while the entry waits. */
+  /** `ownerOf` must return the same owner while an entry waits. */
   constructor(private readonly ownerOf: (entry: Entry) => string) {}
 
   get length(): number {
@@ -21,7 +21,7 @@ export class FairQueue<Entry> {
     this.laneOf(entry).push(entry);
   }
 
-  /** Before the first of the same owner of which `isBehind` is true. */
+  /** Inserts the entry before the owner's first one for which `isBehind` is true. */
   insert(entry: Entry, isBehind: (other: Entry) => boolean): void {
     const lane = this.laneOf(entry);
     this.count += 1;
@@ -29,10 +29,11 @@ export class FairQueue<Entry> {
     lane.splice(at === -1 ? lane.length : at, 0, entry);
   }
 
-  /** As many as there are, `max` at most. */
+  /** Removes and returns up to `max` entries. */
   take(max: number): Entry[] {
     const taken: Entry[] = [];
-    // One for all of them, which goes on with those that are put behind: it steps over what was deleted before it, of which there may be thousands.
+    // One iterator for all, which continues with lanes that are put behind: a new one would step over thousands of
+    // deleted ones.
     for (const [owner, lane] of this.lanes) {
       if (taken.length >= max) break;
       if (taken.length === 0 && owner === this.latest && this.lanes.size > 1) {
@@ -41,7 +42,7 @@ export class FairQueue<Entry> {
         this.putBehind(owner);
         continue;
       }
-      // Who is alone has no turns to wait for.
+      // An owner that is alone has no turns to wait for.
       const isAlone = this.lanes.size === 1;
       const entries = lane.splice(0, isAlone ? max - taken.length : 1);
       taken.push(...entries);
@@ -53,7 +54,7 @@ export class FairQueue<Entry> {
     return taken;
   }
 
-  /** These are the next, in this order: they were taken, and have not had their turn. */
+  /** Makes these owners the next, in this order: they were taken, but did not have their turn. */
   putFirst(owners: Iterable<string>): void {
     const others = new Map(this.lanes);
     this.lanes.clear();
@@ -67,12 +68,12 @@ export class FairQueue<Entry> {
     this.latest = undefined;
   }
 
-  /** Whose how many are. */
+  /** Yields the number of entries per owner. */
   *counts(): Generator<readonly [owner: string, count: number]> {
     for (const [owner, { length }] of this.lanes) yield [owner, length];
   }
 
-  /** The one that came last of this owner. */
+  /** Returns the last entry of this owner. */
   lastOf(owner: string): Entry | undefined {
     return this.lanes.get(owner)?.at(-1);
   }

@@ -1,10 +1,10 @@
-/** Memory of large answers, given back when it is not needed any more instead of when the heap is next collected. */
+/** Frees the memory of large answers at once, instead of at the next garbage collection. */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 
-/** Leads nowhere: what moves there is freed at once. */
+/** Closed at the other end: what is transferred there is freed at once. */
 const nowhere = closedPort();
 
-/** The buffer is empty after, and so are all views of it. */
+/** Frees the buffer; it and all views of it are empty afterwards. */
 export function freeBuffer(buffer: ArrayBuffer): void {
   nowhere.postMessage(null, [buffer]);
 }

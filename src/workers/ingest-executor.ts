@@ -1,10 +1,11 @@
 /**
- * The pool of ingest workers. A task is given to a thread only when one is free; the others wait here, so that a client
- * that goes away takes its task out of the queue. Accounts that wait have turns.
+ * The pool of ingest workers. A task is given to a thread only when one is free; other tasks wait here, so that a
+ * client that goes away takes its task out of the queue. Accounts take turns.
  *
- * Merges have a lane and a thread of their own: a merge of minutes must not hold up a write of milliseconds. What is made
- * again from records (`reindex`) goes there too. Merges that nobody waits for, which take minutes, have one more where there is memory for
- * its thread: others overtake them, as long as both together hold no more memory than merges may.
+ * Merges have a lane and a thread of their own, since a merge of minutes must not delay a write of milliseconds.
+ * Rebuilding from records (`reindex`) goes there, too. Merges that nobody waits for, which take minutes, have another
+ * thread if there is memory for it: other merges overtake them, as long as both together hold no more memory than
+ * merges may.
  */
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
@@ -36,16 +37,19 @@ import { WorkerDeaths, workerFile } from './worker-pool.js';
 import { valueOf, type WorkerReply } from '../platform/hosts/reply.js';
 
 const MERGES_AT_WORK_MAX = 1;
-/** A thread that was needed for a merge ends after this time without work. */
+/** A thread started for a merge ends after this time without work. */
 const IDLE_TIMEOUT_MS = 60_000;
-/** Searches come first on a busy processor; not before small writes, whose clients wait as well, and which take milliseconds. */
+/**
+ * Searches go first on a busy processor, but not before small writes, whose clients wait as well, and which take
+ * milliseconds.
+ */
 const NICE_INCREMENT = 5;
-/** Whatever somebody waits for comes before merges that nobody waits for. */
+/** Everything that somebody waits for goes before merges that nobody waits for. */
 const QUIET_NICE_INCREMENT = 10;
 const SMALL: ReadonlySet<IngestTask['kind']> = new Set(['write-batch', 'commit-merge', 'create-list', 'keep-entry']);
 const SMALL_AT_WORK_MAX = 1;
 const CLOSE_TIMEOUT_MS = 60_000;
-/** Small writes and commits of what was merged take little, and wait for no merge. */
+/** Tasks that wait for memory. Small writes and commits of merges need little, and wait for no merge. */
 const NEEDING_MEMORY: ReadonlySet<IngestTask['kind']> = new Set([
   'bulk-batch',
   'build-step',
@@ -55,7 +59,7 @@ const NEEDING_MEMORY: ReadonlySet<IngestTask['kind']> = new Set([
   'merge-vectors',
   'learn-model',
 ]);
-/** Long ones that commit nothing, beside the writers. */
+/** Long tasks without a commit, which run in parallel with the writers. */
 const BESIDE_WRITERS: ReadonlySet<IngestTask['kind']> = new Set([
   'merge',
   'reindex',
@@ -70,15 +74,21 @@ export interface IngestExecutorOptions {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly heap: HeapLimits;
-  /** Where tasks that take much wait for it. */
+  /** Where tasks that need much memory wait for it. */
   readonly memory: OwnMemory;
-  /** Small writes have a thread of their own, and of the same priority as searches. Otherwise they share the others'. */
+  /**
+   * True if small writes have a thread of their own, with the priority of searches. Otherwise they share the others'
+   * threads.
+   */
   readonly hasThreadForSmall?: boolean;
-  /** That of the `SearchActivity`, to which some tasks give way. Absent: nobody searches. */
+  /** Memory of the `SearchActivity`, to which some tasks give way. Undefined: there are no searches. */
   readonly searches?: SharedArrayBuffer | undefined;
-  /** What all merges together may hold where those that nobody waits for have a thread of their own. Absent: they have none. */
+  /**
+   * Bytes that all merges may hold if merges that nobody waits for have a thread of their own. Undefined: they have
+   * none.
+   */
   readonly mergeBytesMax?: number | undefined;
-  /** Where it is seen whether a task may open what it needs. Absent: one of its own. */
+  /** Checks whether a task may open what it needs. Default: a room of its own. */
   readonly room?: ListRoom;
 }
 
@@ -112,8 +122,9 @@ function poolOf({ heap, searches }: CommonOfThreads, { name, min, max, niceIncre
       idleTimeout: IDLE_TIMEOUT_MS,
       niceIncrement,
       workerData,
-      // Its tasks never wait for anything, and with atomics Piscina would not turn the event loop between them: the timers that
-      // lmdb-js leaves behind with each snapshot would gather. A task of milliseconds does not notice the difference.
+      // Disabled since tasks never wait for anything: with atomics, Piscina would not turn the event loop between them,
+      // and the timers that lmdb-js leaves behind with each snapshot would pile up. A task of milliseconds does not
+      // notice the difference.
       atomics: 'disabled',
       resourceLimits: heap,
       recordTiming: false,
@@ -129,7 +140,7 @@ interface PoolsWanted {
 }
 
 function poolsOf(common: CommonOfThreads, { threads, hasThreadForSmall, hasThreadForQuiet }: PoolsWanted) {
-  // One thread waits for work; where small writes have their own, it is theirs.
+  // One thread always waits for work; if small writes have their own, it is that one.
   const large = poolOf(common, {
     name: 'gannet-ingest',
     min: hasThreadForSmall ? 0 : 1,
@@ -165,7 +176,7 @@ function lanesOf(threads: number) {
     writes: new TaskLane({ atWorkMax: threads }),
     merges: new TaskLane({ atWorkMax: MERGES_AT_WORK_MAX }),
     quiet: new TaskLane({ atWorkMax: MERGES_AT_WORK_MAX }),
-    // Before the one of merges, so that who waits for bytes there keeps no place from those that need none.
+    // Precedes the lane of merges, so that a task that waits for bytes here does not block tasks that need none.
     holding: new TaskLane({ atWorkMax: MERGES_AT_WORK_MAX }),
     small: new TaskLane({ atWorkMax: SMALL_AT_WORK_MAX }),
   };
@@ -177,7 +188,7 @@ function placeOf(task: IngestTask, { large, small, quiet }: Pools, lanes: Return
   return { lane: BESIDE_WRITERS.has(task.kind) ? lanes.merges : lanes.writes, pool: large };
 }
 
-/** Runs the action with as much of what merges may hold as its task holds, when that is there. */
+/** Runs the action once the bytes that its task holds are available within those of merges. */
 async function holding<Result>(
   turns: WeightedTurns,
   task: IngestTask,
@@ -248,7 +259,7 @@ export function createIngestExecutor({
       tell();
       return done;
     };
-    // Quiet ones, who all need bytes, hold no more than that which is at work.
+    // Quiet merges, which all need bytes, only hold those of the one that is running.
     const [before, action] = lane === lanes.quiet ? [lane, () => send(task, pool)] : [lanes.holding, inLane];
     const held = () => holding(mergeBytes, task, options.signal, action);
     const done = needsBytes(task) ? before.run(held, options) : inLane();
@@ -266,9 +277,9 @@ export function createIngestExecutor({
     },
     waitingByAccount: () => countsIn(counted),
     async run(task, options = {}) {
-      // Before its commit: what cannot be opened afterwards would be on disk and not searchable.
+      // Before the commit: if the result could not be opened afterwards, it would be on disk and not searchable.
       room.assertForWriting();
-      // Outside the lanes: what waits for memory keeps no thread from what needs none.
+      // Outside of the lanes: a task that waits for memory blocks no thread for those that need none.
       return NEEDING_MEMORY.has(task.kind) ? memory.run(() => runInLane(task, options)) : runInLane(task, options);
     },
     async close() {
@@ -278,7 +289,10 @@ export function createIngestExecutor({
   };
 }
 
-/** What is refused from `ingest.queue_max` on, and what waits beside it for as long as it takes: merges, checks, what builds versions. */
+/**
+ * Reports two gauges: tasks that are refused from `ingest.queue_max` on, and tasks that may wait as long as needed
+ * (merges, checks, version builds).
+ */
 function tellWaiting({ poolWaiting }: Metrics, counted: readonly TaskLane[], all: readonly TaskLane[]): void {
   poolWaiting.labels('ingest').set(waitingInAll(counted));
   poolWaiting.labels('ingest-later').set(waitingInAll(all) - waitingInAll(counted));
@@ -299,10 +313,10 @@ function isQuiet(task: IngestTask): boolean {
   return task.kind === 'merge-vectors' && task.isQuiet;
 }
 
-/** Of what merges may hold; what is made in pieces counts with the batches. */
+/** Bytes that the task holds of those for merges; what is built in pieces counts as batches. */
 function bytesHeldBy(task: IngestTask): number {
   if (task.kind === 'learn-model') return task.bytesMax;
   if (task.kind !== 'merge' && task.kind !== 'merge-vectors') return 0;
-  // A thread that is there for it alone counts with it.
+  // Includes the thread that exists for quiet merges only.
   return task.holdsBytes + (isQuiet(task) ? INGEST_THREAD_BYTES : 0);
 }

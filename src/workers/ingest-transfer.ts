@@ -1,4 +1,7 @@
-/** Which buffers of an ingest task move to the worker instead of being copied: the raw records of a bulk batch. */
+/**
+ * Selects the buffers of an ingest task that are transferred to the worker instead of copied: the raw records of a bulk
+ * batch.
+ */
 import type { IngestTask } from '../index/index.js';
 
 export function ingestTransferList(task: IngestTask): ArrayBuffer[] {
@@ -6,7 +9,7 @@ export function ingestTransferList(task: IngestTask): ArrayBuffer[] {
   const buffers = new Set<ArrayBuffer>();
   for (const { bytes, ends, lines } of task.records) {
     for (const view of [bytes, ends, lines]) {
-      // A view of part of a buffer shares it with others (Node's pool): that one is copied.
+      // A view of a part of a buffer (of Node's pool) shares it with others, and is copied.
       if (view.buffer instanceof ArrayBuffer && view.byteLength === view.buffer.byteLength) buffers.add(view.buffer);
     }
   }

@@ -1,4 +1,6 @@
-/** The entry of an ingest thread: one task at a time, answered as a WorkerReply. The work itself is in src/index. */
+/**
+ * Entry of an ingest thread: runs one task at a time, and answers with a WorkerReply. The work itself is in src/index.
+ */
 import { workerData } from 'node:worker_threads';
 import { kernel } from '../../native-bindings/index.js';
 import { runIngestTask, type IngestResult, type IngestTask } from '../index/index.js';
@@ -6,13 +8,13 @@ import { Rests } from '../platform/index.js';
 import { RecordStoreCache } from '../records/index.js';
 import { replyOf, type WorkerReply } from '../platform/hosts/reply.js';
 
-/** What the pool tells each of its threads. */
+/** Data that the pool passes to each of its threads. */
 export interface IngestWorkerData {
   /** See `src/platform/thread-slices.ts`. */
   readonly sliceMs: number;
-  /** In `top -H` and the like. */
+  /** Name of the thread in `top -H` and the like. */
   readonly name: string;
-  /** That of the `SearchActivity`. Absent: nobody searches. */
+  /** Memory of the `SearchActivity`. Undefined: there are no searches. */
   readonly searches: SharedArrayBuffer | undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Answers that are longer than a worker builds without asking. Such a search is given up half-way and run again when there is room for
- * the longest answer: one is built at a time, and each is answered or refused by itself, whatever it was in a batch with.
- * Main thread only.
+ * Answers longer than a worker builds without asking. Such a search is abandoned half-way and run again when there is
+ * room for the longest answer. One is built at a time, and each is answered or refused on its own, whatever it was in a
+ * batch with. Main thread only.
  */
 import { SENT_AT_ONCE_BYTES, type Cancellation, type RequestMemory, type Reservation } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
@@ -10,7 +10,7 @@ import type { AskedSearch } from './pending-search.js';
 import type { SearchPoolTask } from './search-messages.js';
 import type { Postponement } from '../platform/hosts/reply.js';
 
-/** Takes a search anew. */
+/** Runs a search again. */
 export interface Searching {
   search(task: SearchPoolTask, signal: Cancellation, account: string): Promise<SearchAnswer>;
 }
@@ -18,7 +18,7 @@ export interface Searching {
 export class LargeAnswers {
   constructor(private readonly memory: RequestMemory) {}
 
-  /** An answer that its client may take slowly has room, or is refused where there is none for it. */
+  /** Reserves room for an answer that its client may read slowly; throws `overloaded` if there is none. */
   admit(answer: SearchAnswer): SearchAnswer {
     const bytes = answer.body.byteLength;
     if (bytes <= SENT_AT_ONCE_BYTES || answer.room !== undefined) return answer;
@@ -28,7 +28,7 @@ export class LargeAnswers {
     throw this.memory.answers.refusal();
   }
 
-  /** What a search is answered with whose answer was put off. */
+  /** Repeats a search whose answer was postponed. */
   again(asked: AskedSearch, why: Postponement, to: Searching): Promise<SearchAnswer> {
     return why === 'long' ? this.searchLong(asked, to) : to.search(asked.task, asked.signal, asked.account);
   }
@@ -49,7 +49,7 @@ export class LargeAnswers {
   }
 }
 
-/** A long answer's memory is given back with its room. */
+/** Returns a reservation that also frees the memory of a long answer when it is released. */
 function freeing(answer: SearchAnswer, room: Reservation): Reservation {
   const release = (): void => {
     free(answer);

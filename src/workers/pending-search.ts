@@ -1,4 +1,4 @@
-/** A search that was taken and is not settled: waiting for a worker, or out at one. Main thread only. */
+/** A search that was accepted and is not settled: it waits for a worker, or runs in one. Main thread only. */
 import type { Cancellation } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
 import type { SearchPoolTask } from './search-messages.js';
@@ -6,13 +6,13 @@ import type { SearchPoolTask } from './search-messages.js';
 export interface AskedSearch {
   readonly task: SearchPoolTask;
   readonly signal: Cancellation;
-  /** Whose it is: accounts take turns. */
+  /** The account of the search; accounts take turns. */
   readonly account: string;
 }
 
 /**
- * A class that hears by itself of its client's leaving: a closure a search, and an object that is put together from others, took longer
- * than all else that is done here for it.
+ * A class that listens to the client's leaving itself: a closure per search, and an object merged from others, took
+ * longer than all else that is done here for a search.
  */
 export class PendingSearch implements AskedSearch {
   readonly task: SearchPoolTask;
@@ -20,13 +20,13 @@ export class PendingSearch implements AskedSearch {
   readonly account: string;
   /** Settled by `succeed` and `fail`. */
   readonly answer: Promise<SearchAnswer>;
-  /** On the clock of the workers. */
+  /** By the clock of the workers. */
   deadlineMs = 0;
-  /** Of the worker's kernel, while it is out. */
+  /** Stop flag in the workers' kernel, while the search runs. */
   flag: number | undefined = undefined;
-  /** In the lane of dear searches. */
+  /** True if it is in the lane of expensive searches. */
   isDear = false;
-  /** It came there because a slice was not enough. */
+  /** True if it came back unfinished or not begun, and was queued again. */
   wasMoved = false;
   private resolve!: (answer: SearchAnswer | Promise<SearchAnswer>) => void;
   private reject!: (error: unknown) => void;

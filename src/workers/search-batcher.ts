@@ -1,15 +1,16 @@
 /**
- * Gathers the searches of one turn of the event loop and hands them out in batches: waking a thread costs several times
- * what a cheap search does, so it is woken once for many.
+ * Gathers the searches of one turn of the event loop and dispatches them in batches: waking a thread costs several
+ * times as much as a cheap search, so it is woken once for many.
  *
- * A search that takes longer than a slice comes back unfinished and runs again in the lane of dear searches, whose threads give
- * way to the others: however many dear ones there are, cheap ones wait for slices of them and not for the whole
- * (docs/decisions/0058). Accounts take turns in both lanes, and a batch ends with its slice: what it has not begun by then comes back and goes before what
- * came later, and accounts of which it has begun nothing are the next (docs/decisions/0341, 0347).
+ * A search that takes longer than a slice comes back unfinished and runs again in the lane of expensive searches, whose
+ * threads are separate: however many there are, cheap searches wait for their slices and not for all of their time
+ * (docs/decisions/0058). Accounts take turns in both lanes. A batch ends with its slice: what it has not begun comes
+ * back and goes before later searches, and accounts of which it has begun nothing are the next (docs/decisions/0341,
+ * 0347).
  *
- * Invariants: at most `queueMax` searches wait; at most `inFlightMax` batches and `dearMax` dear searches are out; every search
- * settles exactly once, also when its batch is lost, and not before its worker is done with it. One whose client leaves while it
- * waits is dropped at once; one at work is stopped. Main thread only.
+ * Invariants: at most `queueMax` searches wait; at most `inFlightMax` batches and `dearMax` expensive searches are in
+ * flight; every search settles exactly once, even if its batch is lost, and not before its worker is done with it. A
+ * search whose client leaves is dropped at once while it waits, and stopped while it runs. Main thread only.
  */
 import { deserialiseError, ServiceError, type Cancellation, type SearchActivity } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
@@ -22,21 +23,23 @@ import type { SearchBatch, SearchPoolTask } from './search-messages.js';
 import type { StopFlags } from './stop-flags.js';
 
 export interface SearchBatcherOptions {
-  /** Runs a batch somewhere, and answers as batch-answer.ts has it; rejects only when the whole batch is lost. */
+  /**
+   * Runs a batch in a worker, and resolves with its answers (batch-answer.ts); rejects only if the whole batch is lost.
+   */
   readonly run: (batch: SearchBatch) => Promise<ArrayBuffer>;
-  /** The same for one dear search, where it holds nobody up. */
+  /** Same as `run` for one expensive search, in a thread where it delays no other search. */
   readonly runDear: (batch: SearchBatch) => Promise<ArrayBuffer>;
   readonly workers: number;
-  /** Batches that are out at a time: enough that no worker waits for the main thread between two. */
+  /** Limit of batches in flight: enough that no worker waits for the main thread between two. */
   readonly inFlightMax: number;
   readonly batchMax: number;
-  /** Dear searches that are out at a time. */
+  /** Limit of expensive searches in flight. */
   readonly dearMax: number;
   readonly queueMax: number;
   /** From the call to the answer. */
   readonly deadlineMs: number;
   readonly flags: Pick<StopFlags, 'take' | 'raise' | 'giveBack'>;
-  /** The clock that workers look at, too. */
+  /** The clock that the workers use, too. */
   readonly nowMs: () => number;
   readonly answers: Pick<LargeAnswers, 'admit' | 'again'>;
   readonly observe: SearchBatcherObserver;
@@ -49,14 +52,14 @@ export interface SearchBatcherObserver {
   answered(task: SearchPoolTask, workerMs: number): void;
   unfinished(why: Unfinished): void;
   bug(stack: string, task: SearchPoolTask): void;
-  /** The batch was lost with its worker. */
+  /** The batch was lost with its worker; returns the error of its searches. */
   lost(error: unknown, size: number): ServiceError;
 }
 
 const RETRY_AFTER_SECONDS = 1;
-/** Smaller batches are not split: waking the worker a second time would cost more than it hides. */
+/** Smaller batches are not split: waking the worker a second time would cost more than is gained. */
 const SPLIT_BATCH_MIN = 4;
-/** What a search may hold others up for, in milliseconds of a processor. */
+/** Processor time in milliseconds for which a search may delay others. */
 export const SLICE_MS = 50;
 
 export class SearchBatcher {
@@ -72,7 +75,7 @@ export class SearchBatcher {
 
   constructor(private readonly options: SearchBatcherOptions) {}
 
-  /** Searches that no worker has yet. */
+  /** Number of searches that no worker has yet. */
   get waitingCount(): number {
     return this.waiting.length + this.dearWaiting.length;
   }
@@ -98,7 +101,10 @@ export class SearchBatcher {
     return search.answer;
   }
 
-  /** Of a full queue, what gives way to somebody who has less in it: the last of who has most. Undefined where the one who comes has as much. */
+  /**
+   * Returns the search of a full queue that gives way to this account: the last one of the account with most, if that
+   * has at least two more. Otherwise undefined.
+   */
   private oneTooMany(account: string): PendingSearch | undefined {
     const counts = new Map<string, number>();
     for (const queue of [this.waiting, this.dearWaiting])
@@ -115,7 +121,7 @@ export class SearchBatcher {
     return new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 
-  /** Takes no more searches; resolves when those it has are settled. */
+  /** Accepts no more searches; resolves when those accepted are settled. */
   async close(): Promise<void> {
     this.closed = true;
     if (this.isIdle) return;
@@ -133,7 +139,7 @@ export class SearchBatcher {
     this.watchDeadlines();
     if (this.flushScheduled) return;
     this.flushScheduled = true;
-    // After the sockets of this turn were read, so that what arrived together goes together.
+    // After the sockets of this turn were read, so that searches that arrived together go together.
     setImmediate(() => {
       this.flushScheduled = false;
       this.flush();
@@ -160,8 +166,8 @@ export class SearchBatcher {
   }
 
   /**
-   * An equal share for each worker that has nothing to do, in two batches where it is large, so that the worker goes on with
-   * the second while this thread sends the answers of the first.
+   * Returns an equal share for each idle worker, as two batches if it is large, so that the worker continues with the
+   * second while this thread sends the answers of the first.
    */
   private batchSize(): number {
     const { workers, inFlightMax, batchMax } = this.options;
@@ -230,13 +236,13 @@ export class SearchBatcher {
       this.dear.note(search);
       this.giveFlagBack(search);
       search.isDear = true;
-      // It may be hardly dear, and goes before those that are known to be; those keep their order.
+      // It may barely be expensive, and goes before those known to be; searches that were moved keep their order.
       search.wasMoved = true;
       this.dearWaiting.insert(search, ({ wasMoved }) => !wasMoved);
       this.watchDeadlines();
     } else if (why === 'unbegun') {
       this.giveFlagBack(search);
-      // As long as others that came before it are on their way, it is before those that came after.
+      // Goes before later searches, and behind earlier ones that came back.
       search.wasMoved = true;
       this.waiting.insert(search, ({ wasMoved }) => !wasMoved);
       this.watchDeadlines();
@@ -245,9 +251,12 @@ export class SearchBatcher {
     }
   }
 
-  /** Accounts of which a batch had no time to begin anything are the first in the next one: else who sends one long search after the other takes all turns. */
+  /**
+   * Makes the accounts first of which the batch had no time to begin any search: otherwise an account that sends one
+   * long search after the other would take all turns.
+   */
   private giveTurnsBack(searches: readonly PendingSearch[], replies: readonly SearchReply[]): void {
-    // What was not begun is the end of its batch.
+    // Searches that were not begun are at the end of their batch.
     if (!isUnbegun(replies.at(-1))) return;
     const served = new Set<string>();
     const unserved = new Set<string>();
@@ -283,7 +292,7 @@ export class SearchBatcher {
   private succeed(search: PendingSearch, answer: SearchAnswer): void {
     this.giveFlagBack(search);
     try {
-      // What was run again for its length has its room already.
+      // A search that was repeated for its length already has room.
       const isLong = search.task.answerBytesMax !== undefined;
       search.succeed(isLong ? answer : this.options.answers.admit(answer));
     } catch (error) {
@@ -302,11 +311,11 @@ export class SearchBatcher {
     search.flag = undefined;
   }
 
-  /** Those at work look at the clock themselves. One timer for all: it is set as long as any waits, for the first of them. */
+  /** Sets the one timer for the earliest deadline of the waiting searches. Running ones check the clock themselves. */
   private watchDeadlines(): void {
     if (this.deadlineTimer !== undefined) return;
     if (this.waitingCount === 0) return;
-    // What was moved to the lane of dear searches may wait behind younger ones.
+    // Searches moved to the lane of expensive ones may wait behind younger ones.
     let first = Infinity;
     for (const { deadlineMs } of this.waiting) first = Math.min(first, deadlineMs);
     for (const { deadlineMs } of this.dearWaiting) first = Math.min(first, deadlineMs);

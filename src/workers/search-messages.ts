@@ -1,29 +1,32 @@
-/** What travels to a search worker, all of it to be cloned; what comes back is in batch-answer.ts. */
+/** Messages to a search worker, which are cloned; batch-answer.ts describes its answers. */
 import type { BatchChannelEnd } from './batch-channel.js';
 import type { CandidatesTask, RecordsTask, RecordTask, RelatedTask, SearchTask, SuggestTask } from '../search/index.js';
 
-/** What search workers do; each is answered with the bytes of a body. */
+/** Tasks of search workers; each is answered with the bytes of a body. */
 export type SearchPoolTask = (SearchTask | CandidatesTask | SuggestTask | RelatedTask | RecordsTask | RecordTask) & {
-  /** Bytes of its answer, for which there is room; undefined: as many as a worker builds without asking. */
+  /** Bytes of the answer for which room is reserved; undefined: as many as a worker builds without asking. */
   readonly answerBytesMax?: number;
 };
 
-/** Some searches, and what stops each. */
+/** A batch of searches, and what stops each. */
 export interface SearchBatch {
   readonly kind: 'batch';
   readonly tasks: readonly SearchPoolTask[];
-  /** Per task two: the kernel's flag that is raised when nobody waits for it any more; when its time is over, on the kernel's clock. */
+  /**
+   * Two numbers per task: the kernel's flag that is raised when nobody waits for it any more, and its deadline by the
+   * kernel's clock.
+   */
   readonly stops: readonly number[];
-  /** What each may take before it is given back unfinished; Infinity: whatever it needs. */
+  /** Milliseconds that the batch's searches may take before they are given back unfinished; Infinity: no limit. */
   readonly sliceMs: number;
 }
 
 export type SearchWorkerMessage =
   | SearchBatch
-  /** Refused unless the pool was made for testing. */
+  /** Refused unless the pool was created for testing. */
   | { readonly kind: 'die'; readonly how: WorkerDeath };
 
-/** What a search worker is started for: one message, or all that come through a channel. */
+/** What a search worker is started for: one message, or all messages of a channel. */
 export type SearchWorkerStart = SearchWorkerMessage | { readonly kind: 'serve'; readonly end: BatchChannelEnd };
 
 /** An uncaught exception, an exit, or running out of memory. */

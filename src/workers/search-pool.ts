@@ -1,7 +1,8 @@
 /**
- * The pool of search workers: Piscina threads behind a batcher, which reaches them through channels of their own. Dear searches have threads of their own, which end when there is
- * nothing dear to do. They are not nicer than the others: on a machine that other programs keep busy, a dear search would take
- * twice as long as alone, and cheap ones are hardly quicker for it (docs/decisions/0058).
+ * The pool of search workers: Piscina threads behind a batcher, which reaches them through channels of its own.
+ * Expensive searches have threads of their own, which end when there are none. Their niceness is the same as the
+ * others': on a machine that other programs keep busy, an expensive search would take twice as long as alone, while
+ * cheap ones would hardly be faster (docs/decisions/0058).
  */
 import { Piscina } from 'piscina';
 import { kernel } from '../../native-bindings/index.js';
@@ -31,32 +32,34 @@ import { StopFlags } from './stop-flags.js';
 import { WaitingForThreads } from './waiting-for-threads.js';
 import { WorkerDeaths, workerFile } from './worker-pool.js';
 
-/** One batch at work and one waiting in each worker, so that a worker never waits for the main thread. */
+/** One batch running and one waiting in each worker, so that a worker never waits for the main thread. */
 const BATCHES_PER_WORKER_MAX = 2;
 const CLOSE_TIMEOUT_MS = 10_000;
-/** The thread of a dear search ends after this time without another. */
+/** A thread for expensive searches ends after this time without another. */
 const DEAR_IDLE_MS = 30_000;
 
 export interface SearchPoolOptions {
   readonly config: Pick<Config, 'search' | 'data'>;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** A search that needs more than this is a fault; its worker dies instead of the service. */
+  /** A search that needs more is a fault: its worker dies instead of the service. */
   readonly heap: HeapLimits;
-  /** Where long answers reserve their room. */
+  /** Budget in which long answers reserve their room. */
   readonly requestMemory: RequestMemory;
-  /** Threads that dear searches may have beside those of `config.search.threads`. */
+  /** Threads for expensive searches, in addition to those of `config.search.threads`. */
   readonly dearThreadsMax: number;
-  /** Where it says that searches are at work. */
+  /** Where running searches are counted. */
   readonly activity: SearchActivity;
-  /** Lets `killWorker` work. */
+  /** Enables `killWorker`. */
   readonly testing?: boolean;
 }
 
 export interface RunningSearchPool {
-  /** Rejects with a ServiceError: `overloaded`, `deadline`, the search's own, or `internal-error` if its worker died. */
+  /**
+   * Rejects with a ServiceError: `overloaded`, `deadline`, the search's own, or `internal-error` if its worker died.
+   */
   search(task: SearchPoolTask, signal: Cancellation, account: string): Promise<SearchAnswer>;
-  /** Resolves when a worker is ready to search. */
+  /** Resolves when the workers are ready to search. */
   warmUp(): Promise<void>;
   /** Testing only: makes one worker die; resolves when it did. */
   killWorker(how: WorkerDeath): Promise<void>;
@@ -89,7 +92,7 @@ export function createSearchPool({
   const batcher = new SearchBatcher({
     run: (batch) => threads.run(batch),
     runDear: async (batch) => {
-      // A thread that is started needs descriptors, too.
+      // Starting a thread needs descriptors, too.
       assertEnvironmentRoom(0);
       const dear = pools.dear();
       return pools.waiting.run(dear, async (signal) => (await dear.run(batch, { signal })) as ArrayBuffer);
@@ -131,7 +134,10 @@ export function createSearchPool({
   };
 }
 
-/** The threads for cheap searches, and those for dear ones, which are made when the first search is dear: most services never have one. */
+/**
+ * Creates the threads for cheap searches; those for expensive ones are created when the first is needed, which most
+ * services never do.
+ */
 function poolsOf(
   {
     config,
@@ -151,7 +157,7 @@ function poolsOf(
     workerData,
   };
   const { threads } = config.search;
-  // The queue fills only while dead ones are being replaced.
+  // The queue only fills while dead threads are being replaced.
   const piscina = new Piscina({ ...common, minThreads: threads, maxThreads: threads, maxQueue: threads });
   piscina.on('error', (error) => {
     deaths.record(error);
@@ -177,10 +183,10 @@ function poolsOf(
   };
 }
 
-/** What happens in the pool, as metrics and lines of the log. */
+/** Records what happens in the pool, as metrics and log lines. */
 function observations(metrics: Metrics, log: Logger, deaths: WorkerDeaths): SearchBatcherObserver {
   const refused = metrics.poolRefused.labels('search');
-  // Counted here first: a counter with labels costs more than a search has to give.
+  // Counted here first: incrementing a counter with labels is too expensive per search.
   let searches = 0;
   metrics.beforeReading(() => {
     metrics.searches.inc(searches);

@@ -1,6 +1,7 @@
 /**
- * A search worker: batches of searches in, the bytes of their answers out in one buffer. Entered by Piscina, for one batch or for all
- * that come through a channel; everything in it belongs to this thread. Between batches it holds no snapshot of any list, for a reader that stays makes a store grow.
+ * A search worker: gets batches of searches, and returns the bytes of their answers in one buffer. Loaded by Piscina,
+ * for one batch or for all messages of a channel; all of its state belongs to this thread. Between batches it holds no
+ * LMDB snapshot of any list, since a reader that stays makes a store grow.
  */
 import { setImmediate } from 'node:timers';
 import { workerData } from 'node:worker_threads';
@@ -47,7 +48,7 @@ const writer = new ResponseWriter();
 export default async function handle(start: SearchWorkerStart): Promise<unknown> {
   if (start.kind === 'serve') return answerBatches(start.end, answer);
   const bytes = await answer(start);
-  // As Piscina takes it when bytes are to move instead of being copied.
+  // The form in which Piscina transfers bytes instead of copying them.
   return move({ [transferableSymbol]: [bytes], [valueSymbol]: bytes });
 }
 
@@ -62,7 +63,7 @@ function runBatch({ tasks, stops, sliceMs }: SearchBatch): ArrayBuffer {
     let isFull = false;
     const endMs = performance.now() + sliceMs;
     for (const [index, task] of tasks.entries()) {
-      // What is first in its batch is always begun; whoever waits for a thread waits for no more than two slices in it.
+      // The first search of a batch is always begun; a waiting search is delayed by at most two slices per batch.
       if (index > 0 && performance.now() >= endMs) {
         answer.unfinished('unbegun');
         continue;
@@ -79,14 +80,14 @@ function runBatch({ tasks, stops, sliceMs }: SearchBatch): ArrayBuffer {
   }
 }
 
-/** False where the batch has no room for its answer. */
+/** Runs one search of the batch. Returns false if the batch has no room for its answer. */
 function runTask(task: SearchPoolTask, answer: BatchAnswerWriter): boolean {
   const begin = writer.length;
   const startedMs = performance.now();
   const { answerBytesMax } = task;
   writer.limitTo(answerBytesMax === undefined ? ORDINARY_ANSWER_BYTES : begin + answerBytesMax);
   try {
-    // Its client may have left while it waited for this thread.
+    // The client may have left while the search waited for this thread.
     kernel.stopIfAsked();
     const totalCount = execute(task);
     answer.answered(totalCount, performance.now() - startedMs);

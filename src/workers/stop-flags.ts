@@ -1,10 +1,10 @@
 /**
- * The kernel's flags, each of which stops one search that is out at a worker. Main thread only: who takes a flag gives it back
- * when nothing watches it any more.
+ * The kernel's stop flags, each of which stops one search that runs in a worker. Main thread only. A taken flag must be
+ * given back once nothing watches it any more.
  */
 import { kernelConstant, type Kernel } from '../../native-bindings/index.js';
 
-/** Given where all others are taken; nobody raises it, so that its searches end at their deadline at the latest. */
+/** Used if all other flags are taken. It is never raised, so its searches end at their deadline at the latest. */
 const SHARED_FLAG = 0;
 
 export class StopFlags {
@@ -16,7 +16,7 @@ export class StopFlags {
     private readonly flagsMax = kernelConstant('StopFlagsMax'),
   ) {}
 
-  /** A flag that is not raised. */
+  /** Returns a flag that is not raised. */
   take(): number {
     const flag = this.free.pop();
     if (flag !== undefined) return flag;
@@ -28,7 +28,7 @@ export class StopFlags {
     if (flag !== SHARED_FLAG) this.kernel.raiseStop(flag);
   }
 
-  /** `raised`: whether it was. */
+  /** `raised`: true if the flag was raised. */
   giveBack(flag: number, raised: boolean): void {
     if (flag === SHARED_FLAG) return;
     if (raised) this.kernel.lowerStop(flag);

@@ -1,6 +1,7 @@
 /**
- * A queue with a bound on what is at work: who waits in it has turns, one task each, and what one has waiting is first come, first served. A task whose signal aborts while it waits is taken
- * out and rejects with the signal's reason; one at work is left to finish. One thread only.
+ * A queue with a limit of running tasks. Accounts that wait take turns, one task each; the tasks of one account are
+ * served in order. A task whose signal is aborted while it waits is removed and rejects with the signal's reason; a
+ * running one finishes. One thread only.
  */
 import { FairQueue } from './fair-queue.js';
 
@@ -10,7 +11,7 @@ export interface TaskLaneOptions {
 
 export interface LaneTaskOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Whose it is. Those that are nobody's share a turn. */
+  /** Account of the task. Tasks without one share a turn. */
   readonly account?: string | undefined;
 }
 
@@ -30,7 +31,7 @@ export class TaskLane {
     return this.queue.length;
   }
 
-  /** Whose how many wait. */
+  /** Returns the number of waiting tasks per account. */
   waitingByAccount(): Iterable<readonly [account: string, count: number]> {
     return this.queue.counts();
   }
@@ -47,7 +48,7 @@ export class TaskLane {
     }
   }
 
-  /** Resolves when nothing waits and nothing is at work. */
+  /** Resolves when nothing waits and nothing runs. */
   async drained(): Promise<void> {
     if (this.atWork === 0) return;
     await new Promise<void>((resolve) => this.drainers.push(resolve));
@@ -65,7 +66,7 @@ export class TaskLane {
       };
       const start = () => {
         signal?.removeEventListener('abort', abort);
-        // The place is taken at once, so that nobody who comes between now and the next microtask takes it too.
+        // Takes the place at once, so that a task that comes before the next microtask does not take it as well.
         this.atWork += 1;
         resolve();
       };

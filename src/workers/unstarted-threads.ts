@@ -1,21 +1,22 @@
 /**
- * Threads that the system refuses (EAGAIN: `ulimit -u`, `TasksMax` of systemd, `pids.max` of a container). `new Worker` throws then, also within
- * Piscina, which makes threads while it hears of others: there the error is nobody's, and ended the process; and where a task was given, it
- * was told as failed and stayed in the queue, to be done behind that. Such a thread is one instead that ends before it has begun, as one is that
- * has no descriptor left: its pool hears of it, and refuses what waits for it (`waiting-for-threads.ts`). Main thread only.
+ * Handles threads that the system refuses (EAGAIN: `ulimit -u`, `TasksMax` of systemd, `pids.max` of a container). `new
+ * Worker` throws then, also within Piscina when it replaces threads, where nobody catches the error and it ended the
+ * process; and a task being submitted was reported as failed, but stayed in the queue and was run later. Such a thread
+ * is replaced by an object that ends before it has begun, like a thread without a file descriptor: its pool notices
+ * that, and refuses what waits for it (`waiting-for-threads.ts`). Main thread only.
  */
 import { EventEmitter } from 'node:events';
 import workerThreads, { type Worker } from 'node:worker_threads';
 
 const REFUSED = 'ERR_WORKER_INIT_FAILED';
 
-/** What Piscina does to a thread, done to none. */
+/** Has the methods that Piscina calls on a thread, which do nothing. */
 class UnstartedThread extends EventEmitter {
   readonly threadId = -1;
 
   constructor(error: unknown) {
     super();
-    // Whoever made it listens by then.
+    // The creator has added its listeners by then.
     setImmediate(() => {
       this.emit('error', error);
       this.emit('exit', 1);
@@ -23,7 +24,7 @@ class UnstartedThread extends EventEmitter {
   }
 
   postMessage(): void {
-    // Nobody is there to hear it.
+    // There is no thread to receive it.
   }
 
   ref(): this {
@@ -41,7 +42,7 @@ class UnstartedThread extends EventEmitter {
 
 let isDone = false;
 
-/** For whatever makes threads of the module `node:worker_threads` from now on, libraries above all. */
+/** Applies to all threads created through the module `node:worker_threads` from now on, above all by libraries. */
 export function endUnstartedThreads(): void {
   if (isDone) return;
   isDone = true;

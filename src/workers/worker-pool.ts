@@ -1,19 +1,20 @@
-/** What the pools of workers share: where the worker files lie, and what a lost worker means. */
+/** Shared by the pools of workers: the paths of worker files, and the errors of workers that died. */
 import type { Logger } from 'pino';
 import { asProgramError, compiledFile, ServiceError, type Metrics, type PoolName } from '../platform/index.js';
 import { endUnstartedThreads } from './unstarted-threads.js';
 import { asUnstartedThread } from './waiting-for-threads.js';
 import { INTERNAL_ERROR_DETAIL } from '../platform/hosts/reply.js';
 
-/** Of a pool that is about to be made, whose threads may be refused. */
+/** Returns the file for a pool about to be created, and prepares for threads that the system refuses. */
 export function workerFile(name: PoolName): string {
   endUnstartedThreads();
   return compiledFile(`src/workers/${name}.worker`);
 }
 
 /**
- * Turns the error that Piscina gives to each task of a dead worker into `internal-error` (or `program-replaced`, or `resources-exhausted` where the
- * system refused the thread), and counts and logs each death once, however many tasks it took with it.
+ * Converts the error that Piscina gives to each task of a dead worker to `internal-error` (or `program-replaced`, or
+ * `resources-exhausted` if the system refused the thread). Counts and logs each death once, however many tasks it
+ * concerned.
  */
 export class WorkerDeaths {
   private readonly seen = new WeakSet<object>();

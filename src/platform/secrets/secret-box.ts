@@ -1,8 +1,9 @@
 /**
- * Keeps secrets sealed on disk: AES-256-GCM with a fresh nonce each, bound to the place that they belong to, so that a sealed
- * text copied elsewhere does not open. What is sealed says by which key, and keys can be replaced while everything works.
+ * Seals secrets for the disk: AES-256-GCM with a fresh nonce each, bound to the place where the secret belongs, so that
+ * a sealed text copied elsewhere does not open. A sealed text names its key, and keys can be replaced while the service
+ * runs.
  *
- * Main thread only: one box a process.
+ * Main thread only; one box per process.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Secret } from './secret.js';
@@ -13,15 +14,21 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 /** `sealed1.<key id>.<base64url of nonce, ciphertext and tag>` */
 const SEALED = /^sealed1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/;
-/** Also of another release, or damaged: no secret that was kept before there was a box begins so, and none of these is taken for one and sealed once more. */
+/**
+ * Also matches sealed texts of other releases and damaged ones, so that they are not taken for open secrets and sealed
+ * again. No secret stored before there was a box begins like this.
+ */
 const OF_A_BOX = /^sealed\d+\./;
 
-/** The secret cannot be had: its key is gone, or the text was changed or belongs elsewhere. */
+/** The secret cannot be opened: its key is missing, or the text was changed or belongs elsewhere. */
 export class SecretUnreadableError extends Error {
   override readonly name = 'SecretUnreadableError';
 }
 
-/** Seals again whatever it keeps that is not sealed by the newest key; resolves, when that is on disk, with how many. */
+/**
+ * Seals again all secrets of one keeper that are not sealed by the newest key; resolves with their number when they are
+ * on disk.
+ */
 export type Resealer = () => Promise<number>;
 
 export class SecretBox {
@@ -34,7 +41,10 @@ export class SecretBox {
     this.#keys = new SecretKeys(options);
   }
 
-  /** `place` names what the secret is and whose, such as `webhook/<id>/secret`; the same is needed to open it. */
+  /**
+   * Seals a secret. `place` names the secret and its owner, such as `webhook/<id>/secret`; opening needs the same
+   * place.
+   */
   seal(secret: Secret, place: string): string {
     const { id, bytes } = this.#keys.newest();
     const nonce = randomBytes(NONCE_BYTES);
@@ -43,7 +53,7 @@ export class SecretBox {
     return `sealed1.${id}.${sealed.toString('base64url')}`;
   }
 
-  /** Throws a SecretUnreadableError. */
+  /** Opens a sealed text. Throws a SecretUnreadableError. */
   open(sealed: string, place: string): Secret {
     const [, id, text = ''] = SEALED.exec(sealed) ?? [];
     if (id === undefined) {
@@ -55,41 +65,41 @@ export class SecretBox {
     return new Secret(decipher(key, Buffer.from(text, 'base64url'), place));
   }
 
-  /** False for what was kept before there was a box. */
+  /** False for a secret stored before there was a box. */
   isSealed(text: string): boolean {
     return OF_A_BOX.test(text);
   }
 
-  /** Whether the newest key has sealed this. */
+  /** True if the text is sealed by the newest key. */
   isCurrent(text: string): boolean {
     const id = SEALED.exec(text)?.[1];
     return id !== undefined && this.#keys.isNewest(id);
   }
 
-  /** Whether the key that sealed this is there. */
+  /** True if the key that sealed the text exists. */
   hasKeyOf(text: string): boolean {
     const id = SEALED.exec(text)?.[1];
     return id !== undefined && this.#keys.find(id) !== undefined;
   }
 
-  /** Whoever knows which of the secrets that are kept have no key any more, by what they belong to, is asked by `lost`. */
+  /** Sets the function that finds the stored secrets whose key is missing. */
   lostAreToldBy(lost: () => readonly string[]): void {
     this.#lost = lost;
   }
 
-  /** What has a secret whose key is not there, such as `feed default/prices`. */
+  /** Returns the owners of secrets whose key is missing, such as `feed default/prices`. */
   lost(): readonly string[] {
     return this.#lost();
   }
 
-  /** Whoever keeps sealed texts is asked to seal them again when the keys change. */
+  /** Adds a keeper of sealed texts, which is asked to seal them again when the keys change. */
   keptBy(resealer: Resealer): void {
     this.#resealers.push(resealer);
   }
 
   /**
-   * Makes a new key, has everything sealed by it, and forgets the others; resolves with how many secrets were sealed again.
-   * Cut short, everything still opens, and the next rotation finishes it.
+   * Creates a new key, seals everything with it, and drops the other keys; resolves with the number of secrets sealed
+   * again. If interrupted, everything still opens, and the next rotation completes it.
    */
   rotate(): Promise<number> {
     const rotated = this.#rotation.then(async () => {
@@ -100,7 +110,7 @@ export class SecretBox {
     return rotated;
   }
 
-  /** Seals everything by the newest key and forgets the others. */
+  /** Seals everything with the newest key and drops the others; resolves with the number of secrets sealed again. */
   async resealAll(): Promise<number> {
     let count = 0;
     for (const reseal of this.#resealers) count += await reseal();

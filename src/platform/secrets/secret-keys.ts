@@ -1,9 +1,9 @@
 /**
- * The keys of the secret box. By default they are in a file of the data directory that only its owner can read; keys from the
- * environment come before those of the file, which then only opens what was sealed before.
+ * The keys of the secret box. By default they are in a file of the data directory that only its owner can read. Keys
+ * from the environment take precedence; the file then only opens what was sealed before.
  *
- * The file: a first line that says what it is, then a key a line, the newest first (docs/formats.md). It is replaced in one
- * step, so that after a crash it is either the old one or the new one.
+ * The file has a first line with its format, then one key per line, the newest first (docs/formats.md). It is replaced
+ * atomically, so that after a crash it is either the old or the new one.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
@@ -17,14 +17,14 @@ const KEY_TEXT = /^[A-Za-z0-9+/]{43}=$/;
 const FILE_MODE = 0o600;
 
 export interface SecretKey {
-  /** Tells keys apart without saying anything of them: the beginning of their SHA-256. */
+  /** Identifies the key without revealing it: the beginning of its SHA-256. */
   readonly id: string;
   readonly bytes: Buffer;
 }
 
 export interface SecretKeysOptions {
   readonly path: string;
-  /** Base64 texts of 32 bytes, the newest first. Not empty: what is sealed from now on is sealed by the first of them. */
+  /** Base64 texts of 32 bytes, the newest first. If not empty, the first one seals from now on. */
   readonly given: readonly string[];
 }
 
@@ -33,14 +33,14 @@ export class SecretKeys {
   readonly #path: string;
   #kept: readonly SecretKey[];
 
-  /** Throws an OperatorError where the file is not what it should be. */
+  /** Throws an OperatorError if the file cannot be read or is damaged. */
   constructor({ path, given }: SecretKeysOptions) {
     this.#path = path;
     this.#given = given.map((text) => keyOf(text));
     this.#kept = readKeys(path);
   }
 
-  /** The key that seals. Made, and on disk, where there is none yet. */
+  /** Returns the key that seals. If there is none, creates one and writes it to disk. */
   newest(): SecretKey {
     const newest = this.#given[0] ?? this.#kept[0];
     if (newest !== undefined) return newest;
@@ -57,7 +57,7 @@ export class SecretKeys {
     return (this.#given[0] ?? this.#kept[0])?.id === id;
   }
 
-  /** Puts a new key before the others. Throws an OperatorError where the keys come from the environment. */
+  /** Adds a new key as the newest. Throws an OperatorError if the keys come from the environment. */
   add(): void {
     if (this.#given.length > 0) {
       throw new OperatorError(
@@ -67,7 +67,7 @@ export class SecretKeys {
     this.#keep([newKey(), ...this.#kept]);
   }
 
-  /** Forgets all keys of the file but the one that seals; all of them where that comes from the environment. */
+  /** Drops all keys of the file except the one that seals; all of them if that one comes from the environment. */
   dropOlder(): void {
     if (this.#kept.length > 0) this.#keep(this.#given.length > 0 ? [] : this.#kept.slice(0, 1));
   }
@@ -103,11 +103,11 @@ function readKeys(path: string): readonly SecretKey[] {
   );
 }
 
-/** On disk when it returns, in one step. Throws `storage-full` where there is no room. */
+/** Replaces a file atomically; it is on disk when this returns. Throws `storage-full` if there is no space. */
 function replaceFile(path: string, text: string): void {
   const draft = `${path}.new`;
   try {
-    // One that a crash left behind may have the rights of another time.
+    // A leftover of a crash may have other permissions.
     rmSync(draft, { force: true });
     withFile(openSync(draft, 'wx', FILE_MODE), (file) => {
       writeSync(file, text);

@@ -1,6 +1,6 @@
 /**
- * A text that must not be seen: what opens somebody else's door (signing keys, passwords, tokens). Whatever prints it, logs it,
- * turns it into JSON or copies it to another thread gets a placeholder; only `reveal` gives the text.
+ * A text that must not be seen, such as a signing key, password or token of another service. Printing, logging,
+ * converting to JSON or copying to another thread gives a placeholder; only `reveal` gives the text.
  */
 import { inspect } from 'node:util';
 
@@ -13,7 +13,7 @@ export class Secret {
     this.#text = text;
   }
 
-  /** The text itself: for the one place that needs it, and never to be kept elsewhere. */
+  /** Returns the text: only for the place that needs it, never to be stored elsewhere. */
   reveal(): string {
     return this.#text;
   }

@@ -1,6 +1,7 @@
 /**
- * Work that a change leaves behind: it is written in the transaction of the change, done later, tried again when it fails, and set
- * aside with its reason when that does not help. Nothing of it is lost or done twice in vain, whenever the process ends.
+ * Work that a change leaves behind. It is written in the transaction of the change, done later, retried when it fails,
+ * and set aside with its reason when retries do not help. Whenever the process ends, no work is lost, and only attempts
+ * without a recorded outcome are repeated.
  */
 export { OutboxRelay, UnreadSourceError, type RelayQueue, type RelaySources, type RowReader } from './outbox-relay.js';
 export { RetrySchedule } from './retry-schedule.js';

@@ -1,9 +1,9 @@
 /**
- * Which item is that of a subject, for kinds of which only the newest counts.
+ * Finds the item of a subject, for kinds of work that keep only the newest one.
  *
- *   subjects   [lane, subject] → [number, due ms, or null where it is set aside]
+ *   subjects   [lane, subject] → [number, due ms, or null if it is set aside]
  *
- * All of it inside transactions of the queue.
+ * All methods are called inside transactions of the queue.
  */
 import type { Database } from 'lmdb';
 import type { WorkPlace, WorkState } from './work-state.js';

@@ -1,14 +1,17 @@
 /**
- * Moves rows from outboxes into a queue: one source at a time, in pieces, each row once. What work a row is, is decided when it is
- * moved. One thread only.
+ * Moves rows from outboxes into a queue: one source at a time, in pieces, each row once. Which work results from a row
+ * is decided when it is moved. One thread only.
  */
 import type { NumberedRow } from './row-outbox.js';
 import type { Timers } from './timers.js';
 
-/** Read at once; bounds what is in memory. */
+/** Rows read at once; bounds memory. */
 const ROWS_AT_ONCE = 500;
 const BYTES_AT_ONCE = 4 * 2 ** 20;
-/** Of one transaction, and at least what is made of one row: a row of an account with ten thousand webhooks is ten thousand deliveries. */
+/**
+ * Items moved in one transaction, but at least those of one row: a row of an account with ten thousand webhooks becomes
+ * ten thousand deliveries.
+ */
 export const MOVED_AT_ONCE = 10_000;
 const MOVED_BYTES_AT_ONCE = 16 * 2 ** 20;
 const RETRY_MS = { first: 1000, max: 30_000 };
@@ -17,21 +20,21 @@ export interface RowReader<Row> {
   read(afterRow: number, bounds: { rowsMax: number; bytesMax: number }): readonly NumberedRow<Row>[];
 }
 
-/** Where rows go to: they and the mark of their source in one transaction. */
+/** The destination: writes items and the mark of their source in one transaction. */
 export interface RelayQueue<Moved> {
-  /** The last row of the source that was moved; 0 for none. */
+  /** Returns the last row of the source that was moved; 0 for none. */
   mark(sourceId: string): number;
-  /** Takes what was made of the rows up to `lastRow`. Resolves when it is on disk. */
+  /** Writes the items made from the rows up to `lastRow`. Resolves when they are on disk. */
   moveIn(sourceId: string, lastRow: number, moved: readonly Moved[]): Promise<void>;
-  /** Forgets the mark of an outbox that is gone. */
+  /** Removes the mark of an outbox that no longer exists. */
   dropMark(sourceId: string): Promise<void>;
 }
 
-/** Where outboxes are. */
+/** Opens outboxes. */
 export interface RelaySources<Source, Row> {
-  /** At its last commit. Undefined where the source is gone. */
+  /** Returns a reader of the source's last commit; undefined if the source is gone. */
   open(source: Source): RowReader<Row> | undefined;
-  /** Nobody asks for it again. */
+  /** The source is not needed any more. */
   release(source: Source): void;
   close(): Promise<void>;
 }
@@ -41,11 +44,11 @@ export interface OutboxRelayOptions<Source, Row, Moved> {
   readonly sources: RelaySources<Source, Row>;
   readonly timers: Timers;
   readonly movedFrom: (source: Source, row: NumberedRow<Row>) => readonly Moved[];
-  /** Of each that is made of the row, about. */
+  /** Estimated bytes of each item made from the row. */
   readonly bytesOf: (row: Row) => number;
-  /** Rows of the source up to this one are in the queue, and what was made of them. */
+  /** Called when the rows of the source up to `lastRow`, and the items made from them, are in the queue. */
   readonly onMoved: (source: Source, lastRow: number, moved: readonly Moved[]) => void;
-  /** `count`: so often without success in between. It is tried again. */
+  /** Called for each failure, which is retried. `count`: consecutive failures of the source. */
   readonly onFailure: (source: Source, error: unknown, count: number) => void;
 }
 
@@ -54,7 +57,7 @@ interface Piece<Moved> {
   readonly moved: readonly Moved[];
 }
 
-/** An outbox could not be read: whatever that says is said of its environment, and not of the queue. */
+/** An outbox could not be read. Its cause concerns the environment of the outbox, not the queue. */
 export class UnreadSourceError extends Error {
   override readonly name = 'UnreadSourceError';
 
@@ -65,7 +68,7 @@ export class UnreadSourceError extends Error {
 
 export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
   private readonly pending = new Map<string, Source>();
-  /** Those that failed, and are not tried before their time, whatever they have. */
+  /** Ids of sources that failed, and are not tried again before their time. */
   private readonly waiting = new Set<string>();
   private readonly failures = new Map<string, number>();
   private running: Promise<void> | undefined;
@@ -73,14 +76,14 @@ export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
 
   constructor(private readonly options: OutboxRelayOptions<Source, Row, Moved>) {}
 
-  /** The source has rows. */
+  /** Reports that the source has rows. */
   wake(source: Source): void {
     if (this.waiting.has(source.id)) return;
     this.pending.set(source.id, source);
     this.running ??= this.run();
   }
 
-  /** Resolves when every row of the source is in the queue; its mark and what is open of it are let go then. */
+  /** Resolves when every row of the source is in the queue, and releases the source and its mark then. */
   async drain(source: Source): Promise<void> {
     this.pending.delete(source.id);
     while (this.running !== undefined) await this.running;
@@ -96,7 +99,7 @@ export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
     await this.options.queue.dropMark(source.id);
   }
 
-  /** Nothing more is moved; resolves when nothing is open. */
+  /** Stops moving rows; resolves when all sources are closed. */
   async close(): Promise<void> {
     this.stopped = true;
     await this.running?.catch(() => undefined);
@@ -121,7 +124,10 @@ export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
     this.running = undefined;
   }
 
-  /** A disk that reports errors does so at each try, and a busy source would try with each of its commits. */
+  /**
+   * Delays the next attempt: a disk that reports errors does so at each, and a busy source would try with each of its
+   * commits.
+   */
   private failed(source: Source, error: unknown): void {
     const count = (this.failures.get(source.id) ?? 0) + 1;
     this.failures.set(source.id, count);
@@ -136,7 +142,7 @@ export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
   private async move(source: Source): Promise<void> {
     const { queue, onMoved } = this.options;
     let after = queue.mark(source.id);
-    // What was moved by a process before this one is told, too.
+    // Also reports what an earlier process has moved.
     if (after > 0) onMoved(source, after, []);
     while (!this.stopped) {
       const rows = this.rowsBehind(source, after);
@@ -158,7 +164,7 @@ export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
     }
   }
 
-  /** What is made of the rows, by transactions; each row is whole in one of them. */
+  /** Groups the items made from the rows into transactions; those of one row stay together. */
   private *pieces(source: Source, rows: readonly NumberedRow<Row>[]): Generator<Piece<Moved>> {
     const { movedFrom, bytesOf } = this.options;
     let moved: Moved[] = [];
@@ -172,7 +178,7 @@ export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
         yield { lastRow, moved };
         moved = [];
         bytes = 0;
-        // What it becomes may be another thing since: who was to have it may be gone.
+        // Made again after the transaction, which takes time: a receiver may be gone since.
         made = movedFrom(source, { row, content });
       }
       for (const each of made) moved.push(each);

@@ -1,15 +1,15 @@
 /**
- * What is to be told of a change, between the change and whoever is told. A row is written in the transaction of the change, so that
- * there is neither a change without its row nor a row without its change; a relay (`outbox-relay.ts`) moves rows on into a queue and
- * remembers how far it came, and a later transaction of the writer removes what was moved.
+ * An outbox holds messages about changes until they are moved on. A row is written in the transaction of its change, so
+ * neither exists without the other. A relay (`outbox-relay.ts`) moves rows into a queue and remembers how far it came,
+ * and a later transaction of the writer removes the moved rows.
  *
- * Rows of one outbox are numbered from 1 without reuse; whoever writes keeps the next number with its own state.
- * Thread-safety: an outbox belongs to one thread; one thread writes, another may read.
+ * Rows of one outbox are numbered from 1, without reuse; the writer stores the next number with its own state.
+ * Thread-safety: an outbox object belongs to one thread; one thread writes, another may read.
  */
 import type { Database } from 'lmdb';
 
 export const FIRST_OUTBOX_ROW = 1;
-/** Rows that one transaction removes; bounds what a small write pays for a large deletion before it. */
+/** Limit of rows that one transaction removes, and so of what a small write pays for a large deletion before it. */
 export const REMOVED_ROWS_MAX = 10_000;
 
 export interface NumberedRow<Row> {
@@ -17,11 +17,11 @@ export interface NumberedRow<Row> {
   readonly content: Row;
 }
 
-/** How rows are kept. */
+/** Encoding of rows in the database. */
 export interface RowCodec<Row, Stored> {
   encode(row: Row): Stored;
   decode(stored: Stored): Row;
-  /** About; bounds what is in memory. */
+  /** Estimated bytes of a row; bounds memory. */
   bytesOf(row: Row): number;
 }
 
@@ -31,7 +31,7 @@ export class RowOutbox<Row, Stored> {
     private readonly codec: RowCodec<Row, Stored>,
   ) {}
 
-  /** Inside the transaction of the change. Returns the next number. */
+  /** Appends rows, inside the transaction of the change. Returns the next number. */
   append(firstRow: number, rows: readonly Row[]): number {
     let row = firstRow;
     for (const content of rows) {
@@ -41,13 +41,13 @@ export class RowOutbox<Row, Stored> {
     return row;
   }
 
-  /** Inside a transaction of the writer: removes rows up to this number that are in the queue already. */
+  /** Removes rows up to `lastRow`, which are in the queue already. Inside a transaction of the writer. */
   removeMoved(lastRow: number): void {
     const moved = Array.from(this.database.getKeys({ start: 0, end: lastRow + 1, limit: REMOVED_ROWS_MAX }));
     for (const row of moved) this.database.removeSync(row);
   }
 
-  /** The rows behind this number in their order, as many as fit the bounds and at least one where there is one. */
+  /** Returns the rows after `afterRow` in order, as many as fit the bounds, but at least one if there is one. */
   read(afterRow: number, bounds?: { rowsMax: number; bytesMax: number }): NumberedRow<Row>[] {
     const rows: NumberedRow<Row>[] = [];
     let bytes = 0;

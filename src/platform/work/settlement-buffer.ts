@@ -1,7 +1,7 @@
 /**
- * Gathers the outcomes of attempts, so that one transaction takes many. What it holds when the process dies is done once
- * more. A transaction that fails (a full disk) is tried again; nothing is lost meanwhile, and the lanes
- * stop by themselves when they hold too much. One thread only.
+ * Gathers outcomes of attempts, so that one transaction writes many. What it holds when the process dies is attempted
+ * once more. A failed transaction (such as on a full disk) is retried; nothing is lost meanwhile, and lanes stop by
+ * themselves when they hold too much. One thread only.
  */
 import type { Timers } from './timers.js';
 import type { Settlement, WorkTypes } from './work-kind.js';
@@ -35,12 +35,12 @@ export class SettlementBuffer<T extends WorkTypes> {
     else this.flushIn(GATHER_MS);
   }
 
-  /** True where all that was pushed is on disk. */
+  /** True if all that was pushed is on disk. */
   get isEmpty(): boolean {
     return this.waiting.length === 0 && this.writing === undefined;
   }
 
-  /** Resolves when everything that was pushed is on disk, or when that has failed. */
+  /** Resolves when everything pushed so far is on disk, or the transaction has failed. */
   async flush(): Promise<void> {
     this.cancelTimer?.();
     this.cancelTimer = undefined;
@@ -57,7 +57,7 @@ export class SettlementBuffer<T extends WorkTypes> {
     this.cancelTimer = this.options.timers.after(ms, () => void this.flush());
   }
 
-  /** Writes what is there, once more; what cannot be written is done again after the next start. */
+  /** Tries once more to write what is there; what cannot be written is attempted again after the next start. */
   close(): Promise<void> {
     this.closed = true;
     return this.flush();
@@ -70,7 +70,7 @@ export class SettlementBuffer<T extends WorkTypes> {
     try {
       await this.options.write(batch.map(({ settlement }) => settlement));
     } catch (error) {
-      // In front of what came meanwhile: the second outcome of an item builds on its first.
+      // Before outcomes that came meanwhile: the second outcome of an item builds on its first.
       this.waiting = [...batch, ...this.waiting];
       this.options.onFailure(error);
       this.flushIn(RETRY_MS);

@@ -1,20 +1,21 @@
 /**
- * Room for so many at a time, which owners share: where there are several, none takes more once it has as much as is left free beside one for each
- * owner that has nothing. So however long those under way take, some is left for who comes next. One thread only.
+ * A limited number of places that owners share. With several owners, none may take another place once it has as many as
+ * would remain free after reserving one for each owner without any. So however long the current work takes, newcomers
+ * find some places. One thread only.
  */
 
-/** Of the room, kept for owners that have nothing at most: there may be thousands of them. */
+/** Largest share of the places reserved for owners that have none, since there may be thousands of them. */
 const KEPT_SHARE = 1 / 4;
 
 export class SharedRoom {
-  /** Of each owner that may come, how many of its own may. */
+  /** Number of expected users by owner. */
   private readonly expected = new Map<string, number>();
   private readonly taken = new Map<string, number>();
   private total = 0;
 
   constructor(private readonly max: number) {}
 
-  /** Something of this owner may come from now on, until `forget`. */
+  /** Work of this owner may come from now on, until `forget`. */
   expect(owner: string): void {
     this.expected.set(owner, (this.expected.get(owner) ?? 0) + 1);
   }
@@ -27,7 +28,7 @@ export class SharedRoom {
     return this.total >= this.max;
   }
 
-  /** Nobody has anything of it, and nobody is expected. */
+  /** True if no place is taken and nobody is expected. */
   get isUnused(): boolean {
     return this.total === 0 && this.expected.size === 0;
   }
@@ -45,7 +46,7 @@ export class SharedRoom {
     return own < this.max - this.total - kept;
   }
 
-  /** Only where there is room for the owner. */
+  /** Takes a place; only if there is room for the owner. */
   take(owner: string): void {
     this.taken.set(owner, this.takenBy(owner) + 1);
     this.total += 1;

@@ -1,4 +1,7 @@
-/** Work in memory, in the order in which it may be tried: of each subject the first is ready or in hand, and the others wait for it. */
+/**
+ * Work in memory in the order in which it may be attempted: the first item of each subject is ready or in progress, and
+ * the others wait for it.
+ */
 export class SubjectLines<Held> {
   private readonly lines = new Map<string, Held[]>();
   private ready: Held[] = [];
@@ -17,17 +20,17 @@ export class SubjectLines<Held> {
     this.ready.push(held);
   }
 
-  /** At most `count` that are ready; all of different subjects. */
+  /** Returns at most `count` ready items, all of different subjects. */
   take(count: number): Held[] {
     return this.ready.splice(0, count);
   }
 
-  /** What was taken is to be tried again, before the others. */
+  /** Makes a taken item ready again, before the others. */
   again(held: Held): void {
     this.ready.unshift(held);
   }
 
-  /** The first of the subject's line is done for now; the next one may go. */
+  /** The first item of the subject is finished for now; makes the next one ready. */
   letOthersPass(subject: string): void {
     const line = this.lines.get(subject);
     line?.shift();

@@ -1,7 +1,7 @@
-/** Time as something that a test can replace. */
+/** Time and timers; an interface, so that tests can replace them. */
 export interface Timers {
   nowMs(): number;
-  /** Runs the action once, after so many milliseconds; returns what cancels it. */
+  /** Runs the action once, after `ms` milliseconds; returns a function that cancels it. */
   after(ms: number, action: () => void): () => void;
 }
 

@@ -1,9 +1,9 @@
 /**
- * How many items of a lane wait, and how many were set aside for which reason.
+ * Counts the items of a lane that wait, and those set aside by reason.
  *
  *   counts   [lane, reason, or '' for those that wait] → items, one at least
  *
- * It is written in the transactions that change the queue, so that it is exact, also after a crash.
+ * Written in the transactions that change the queue, so the counts are exact, also after a crash.
  */
 import type { Database } from 'lmdb';
 import type { WorkState } from './work-state.js';
@@ -12,22 +12,22 @@ type CountKey = [lane: string, reason: string];
 
 const WAITING = '';
 const UNNAMED = 'unknown';
-/** It is part of a key. */
+/** A reason is part of a key, so its length is bounded. */
 const REASON_CHARACTERS_MAX = 100;
 const AFTER_ALL_TEXT = '\u{10FFFF}';
 
 export interface WorkFigures {
-  /** To be tried, or under way. */
+  /** Items that wait or are in progress. */
   readonly pending: number;
   readonly failed: number;
-  /** Of those that failed. */
+  /** Number of failed items by reason. */
   readonly reasons: Readonly<Record<string, number>>;
 }
 
 export class WorkCounts {
   constructor(private readonly counts: Database<number, CountKey>) {}
 
-  /** Inside a transaction. */
+  /** Updates the counts, inside a transaction. */
   changed(lane: string, before: WorkState | undefined, after: WorkState | undefined): void {
     if (before !== undefined) this.add([lane, reasonOf(before)], -1);
     if (after !== undefined) this.add([lane, reasonOf(after)], 1);

@@ -1,13 +1,15 @@
 /**
- * The work of one lane: which items are tried now, which wait, and when the next is due.
+ * The work of one lane: which items are attempted now, which wait, and when the next is due.
  *
- * Invariants: an item that the lane holds is in the schedule on disk until its outcome is; items of one subject are tried one after
- * the other, in the order in which they came, as long as the first of them is being tried or waits a short while to be tried again,
- * also where the process ends meanwhile: then it is tried again with the next start, before the others; what waits longer is on disk
- * alone and lets the others pass. Memory holds at most `HELD_MAX` items, without their content. A
- * receiver that fails again and again is tried with one attempt at a time and pauses in between, so that a dead one costs little and
- * its work does not use up its attempts; its first success ends that. The clock may be set back: nothing waits for longer than it was
- * ever meant to, so what would is due.
+ * Invariants:
+ * - An item held by the lane stays in the schedule on disk until its outcome is on disk.
+ * - Items of one subject are attempted one after the other, in order, as long as the first of them is being attempted
+ *   or waits a short while to be retried; also across a restart, which retries it before the others. An item with a
+ *   longer wait is only on disk and lets the others pass.
+ * - Memory holds at most `HELD_MAX` items, without their content.
+ * - A receiver that fails repeatedly gets one attempt at a time with pauses in between, so that a dead one costs little
+ *   and its work does not use up its attempts; its first success ends that.
+ * - The clock may be set back: an item that would wait for longer than any wait is meant to be is due.
  *
  * One thread only.
  */
@@ -28,15 +30,18 @@ import type { WorkQueue } from './work-queue.js';
 import type { SlotPlace, WorkSlots } from './work-slots.js';
 
 const HELD_MAX = 1000;
-/** And as many as are tried together: there may be ten thousand lanes. */
+/**
+ * Items read from the schedule at once, or the batch size if that is larger; small, since there may be ten thousand
+ * lanes.
+ */
 const READ_AT_ONCE = 32;
-/** Failures in a row from which on a receiver is taken to be down. */
+/** Consecutive failures after which a receiver counts as down. */
 const FAILURES_UNTIL_DOWN = 5;
 const PAUSE_MS_FIRST = 100;
 const PAUSE_MS_MAX = 5000;
-/** Who asks to be left alone for longer is asked again all the same. */
+/** Limit of a `Retry-After`. */
 export const ASKED_WAIT_MS_MAX = 86_400_000;
-/** The longest wait that a timer takes; waking without need does no harm. */
+/** The longest wait that a timer accepts; waking too early does no harm. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 export interface LaneOptions<T extends WorkTypes> {
@@ -46,11 +51,11 @@ export interface LaneOptions<T extends WorkTypes> {
   readonly timers: Timers;
   readonly slots: WorkSlots;
   readonly schedule: RetrySchedule;
-  /** Of all that the lane has; at least the longest of `schedule`. */
+  /** Longest wait of any item of the lane; at least the longest of `schedule`. */
   readonly waitMsMax: number;
-  /** Puts the outcome on disk some time soon, then calls `onSettled`. */
+  /** Writes the outcome to disk some time soon, then calls `onSettled`. */
   readonly settle: (settlement: Settlement<T>, onSettled: () => void) => void;
-  /** Waited for before the next attempt takes the place of one. */
+  /** Awaited before the next attempt replaces a finished one. */
   readonly afterAttempt: () => Promise<void> | undefined;
 }
 
@@ -65,40 +70,40 @@ interface Taken<T extends WorkTypes> {
 }
 
 export class WorkLane<T extends WorkTypes> {
-  /** By number: everything that is in memory, until its outcome is on disk. */
+  /** All items in memory, by number, until their outcomes are on disk. */
   private readonly held = new Map<number, Held>();
   private readonly lines = new SubjectLines<Held>();
   private cursor: ScheduledWork | undefined;
-  /** The same among what is due because it would wait for too long. */
+  /** Same as `cursor`, for items that are due because they would wait for too long. */
   private tooLateCursor: ScheduledWork | undefined;
-  /** Until when everything that is due was read, where this wake found nothing more. */
+  /** Time up to which all due items were read, if this wake found no more. */
   private readToMs: number | undefined;
   private underWay = 0;
   private failuresInRow = 0;
   private pausedUntilMs = 0;
-  /** What it was from the beginning. */
+  /** Length of the pause when it began. */
   private pauseMs = 0;
   private timer: { readonly dueMs: number; readonly cancel: () => void } | undefined;
   private readonly retries = new Set<() => void>();
   private readonly abort = new AbortController();
   private stopped = false;
-  /** Where the slots expect it. */
+  /** Where the slots expect this lane. */
   private place: SlotPlace;
   private onIdle: (() => void) | undefined;
 
   constructor(private readonly options: LaneOptions<T>) {
-    // Each attempt that is under way listens to it, and their number is bounded by the slots.
+    // Each attempt in progress adds a listener; their number is bounded by the slots.
     setMaxListeners(0, this.abort.signal);
     this.place = placeOf(options.worker);
     options.slots.expect(this.place);
   }
 
-  /** Somebody has changed something: what was found out about the receiver need not hold any more. */
+  /** Resets the health of the receiver, since its configuration has changed. */
   forgive(): void {
     this.pausedUntilMs = this.failuresInRow = 0;
   }
 
-  /** Tries what is due and can be tried. To be called whenever that may have changed. */
+  /** Attempts what is due and possible. To be called whenever that may have changed. */
   readonly wake = (): void => {
     const { timers, slots, worker } = this.options;
     this.readToMs = undefined;
@@ -113,7 +118,7 @@ export class WorkLane<T extends WorkTypes> {
     this.awaitNext();
   };
 
-  /** Until when nothing is tried: 0 where something is under way or about to be, Infinity where nothing waits. */
+  /** Time until which nothing is attempted: 0 if something is in progress or about to be, Infinity if nothing waits. */
   get restsUntilMs(): number {
     const { lane, queue, timers, waitMsMax } = this.options;
     if (this.underWay > 0 || this.retries.size > 0) return 0;
@@ -127,7 +132,10 @@ export class WorkLane<T extends WorkTypes> {
     return queue.nextDueMs(lane, nowMs) ?? Infinity;
   }
 
-  /** No more attempts; resolves when none is under way. Those that are after `graceMs` are broken off and count for nothing. */
+  /**
+   * Ends attempts; resolves when none is in progress. Those still running after `graceMs` are aborted, and their
+   * outcomes ignored.
+   */
   async stop(graceMs: number): Promise<void> {
     const isFirst = !this.stopped;
     this.stopped = true;
@@ -159,17 +167,17 @@ export class WorkLane<T extends WorkTypes> {
     return this.failuresInRow >= FAILURES_UNTIL_DOWN;
   }
 
-  /** Reads on until there is a batch, or nothing more. */
+  /** Reads on until there is a batch or nothing more; returns true if an item is ready. */
   private hasReady(batchMax: number): boolean {
     while (this.lines.readyCount < batchMax && this.held.size < HELD_MAX) if (!this.readMore()) break;
     return this.lines.readyCount > 0;
   }
 
-  /** False where nothing more is due. */
+  /** Reads due items; returns false if there are no more. */
   private readMore(): boolean {
     const { lane, queue, timers, waitMsMax, worker } = this.options;
     const count = Math.max(READ_AT_ONCE, worker.batchMax);
-    // Without anything in memory the schedule is read from its beginning, where clocks that went back may have put something.
+    // With nothing in memory, reads the schedule from its beginning, where clocks that went back may have put items.
     if (this.held.size === 0) this.cursor = this.tooLateCursor = undefined;
     const nowMs = timers.nowMs();
     let due = queue.due(lane, { behind: this.cursor, nowMs, count });
@@ -212,7 +220,7 @@ export class WorkLane<T extends WorkTypes> {
     const { number, subject, dueMs } = held.scheduled;
     const item = queue.item(lane, number);
     if (item !== undefined) return [{ held, work: { lane, number, item, dueMs } }];
-    // It was superseded meanwhile, or forgotten with its lane.
+    // It was superseded meanwhile, or removed with its lane.
     this.held.delete(number);
     this.lines.letOthersPass(subject);
     return [];
@@ -248,7 +256,8 @@ export class WorkLane<T extends WorkTypes> {
     const settlement = {
       scheduled: held.scheduled,
       note: worker.note(attempted, 'retried'),
-      // A short wait is one of memory: on disk an item keeps its place before the others of its subject, which a start goes by.
+      // A short wait is only in memory: on disk the item keeps its place before others of its subject, which a start
+      // goes by.
       next: { kind: 'retried', dueMs: waitsSoon ? held.scheduled.dueMs : dueMs, attempts },
     } as const;
     if (!waitsSoon) {
@@ -262,7 +271,7 @@ export class WorkLane<T extends WorkTypes> {
   }
 
   private tryAgainIn(waitMs: number, held: Held): void {
-    // It is in the schedule on disk, and due by that; a timer would only keep the thread alive.
+    // It is due in the schedule on disk; a timer would only keep the thread alive.
     if (this.stopped) return;
     const cancel = this.options.timers.after(waitMs, () => {
       this.retries.delete(cancel);
@@ -272,7 +281,7 @@ export class WorkLane<T extends WorkTypes> {
     this.retries.add(cancel);
   }
 
-  /** Lets go of an item that is not tried again soon. */
+  /** Releases an item that is not retried soon. */
   private finish(held: Held, settlement: Settlement<T>): void {
     const { number, subject } = held.scheduled;
     this.lines.letOthersPass(subject);
@@ -284,7 +293,7 @@ export class WorkLane<T extends WorkTypes> {
 
   private noteHealth(outcomes: readonly WorkOutcome<T['result']>[]): void {
     const nowMs = this.options.timers.nowMs();
-    // A receiver that refuses an item is there.
+    // A receiver that refuses an item is reachable.
     const isWell = outcomes.some(({ verdict }) => verdict === 'done' || verdict === 'refused');
     this.failuresInRow = isWell ? 0 : this.failuresInRow + 1;
     const beyond = this.failuresInRow - FAILURES_UNTIL_DOWN;
@@ -294,7 +303,7 @@ export class WorkLane<T extends WorkTypes> {
     this.pauseMs = Math.max(0, this.pausedUntilMs - nowMs);
   }
 
-  /** Sees to it that the lane wakes when the next item on disk is due, or when a pause ends. */
+  /** Sets the timer for the next due item on disk, or the end of a pause. */
   private awaitNext(): void {
     if (this.stopped) return;
     const { lane, queue, timers } = this.options;
@@ -302,18 +311,21 @@ export class WorkLane<T extends WorkTypes> {
     if (nowMs < this.pausedUntilMs) {
       this.setTimer(this.pausedUntilMs);
     } else if (this.timer === undefined || this.isTimerLate) {
-      // What became due since it was read is due now, and nobody else would wake the lane for it.
+      // Also finds what became due since the last read; nobody else would wake the lane for it.
       const dueMs = queue.nextDueMs(lane, this.readToMs ?? nowMs);
       if (dueMs !== undefined) this.setTimer(dueMs);
     }
   }
 
-  /** Its time has come and it has not: the clock was set ahead, and it would fire by the old one. What it was set for is read by whoever wakes. */
+  /**
+   * True if the timer should have fired already: the clock was set ahead, and the timer runs by the old one. The next
+   * wake reads what it was set for.
+   */
   private get isTimerLate(): boolean {
     return this.timer !== undefined && this.timer.dueMs < this.options.timers.nowMs();
   }
 
-  /** One timer serves all: it is set to the earliest of what it is asked for, and asks again when it fires. */
+  /** Sets the one timer to the earliest time requested; when it fires, `wake` sets it again. */
   private setTimer(dueMs: number): void {
     if (this.stopped || (this.timer !== undefined && !this.isTimerLate && this.timer.dueMs <= dueMs)) return;
     this.timer?.cancel();

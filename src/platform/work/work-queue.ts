@@ -1,14 +1,14 @@
 /**
- * Work that a change leaves behind, on disk until it is done: databases of one kind in an LMDB environment, which may be one of its
- * own (webhooks) or that of the records that the work is about.
+ * Work that a change leaves behind, on disk until it is done. Databases of one kind of work in an LMDB environment,
+ * which may be its own (webhooks) or that of the records that the work is about.
  *
  *   items       [lane, number] → the item; from `put` until it is done
- *   schedule    [lane, due ms, number] → [failed attempts so far, subject]; exactly those items that will be tried
- *   set aside   [lane, number] → the failure; exactly those that will not, until somebody replays them
+ *   schedule    [lane, due ms, number] → [failed attempts so far, subject]; exactly those items that will be attempted
+ *   set aside   [lane, number] → the failure; exactly those that will not, until they are replayed
  *   meta        'next-number' → number of the next item
  *
- * `put`, `settle` and `withdraw` are called inside a transaction of the environment: that of the change, that of the result. `replay`
- * and `forget` run transactions of their own and resolve when all is on disk. What is read is the last commit.
+ * `put`, `settle` and `withdraw` are called inside a transaction of the environment: that of the change, or of the
+ * result. `replay` and `forget` run their own transactions and resolve when all is on disk. Reads see the last commit.
  */
 import type { Database } from 'lmdb';
 import type { LmdbEnvironment } from '../lmdb-environment.js';
@@ -20,7 +20,7 @@ import type { WorkPlace, WorkState } from './work-state.js';
 type ItemKey = [lane: string, number: number];
 type ScheduleKey = [lane: string, dueMs: number, number: number];
 
-/** Above every number and time, for the ends of ranges. */
+/** Above every number and time, for ends of ranges. */
 const END = Number.MAX_SAFE_INTEGER;
 /** Items that one transaction removes or replays. */
 const CHUNK = 2000;
@@ -63,7 +63,7 @@ export class WorkQueue<T extends WorkTypes> {
   // ---- inside a transaction
 
   put(work: readonly NewWork<T['item']>[], dueMs: number): void {
-    // Read each time: who writes may change from thread to thread.
+    // Read each time, since the writing thread may change.
     let number = this.meta.get(NEXT_NUMBER) ?? 1;
     for (const { lane, item } of work) {
       const subject = this.kind.subjectOf(item);
@@ -76,7 +76,7 @@ export class WorkQueue<T extends WorkTypes> {
     void this.meta.putSync(NEXT_NUMBER, number);
   }
 
-  /** What waits for a subject, or failed, is not to be done any more. Only for kinds that keep the newest. */
+  /** Removes the item of a subject, whether it waits or is set aside. Only for kinds that keep the newest. */
   withdraw(lane: string, subject: string): void {
     const found = this.newest?.find(lane, subject);
     if (found === undefined) return;
@@ -88,12 +88,15 @@ export class WorkQueue<T extends WorkTypes> {
     this.changed({ lane, number, subject }, before, undefined);
   }
 
-  /** Returns those that hold: what was superseded or forgotten meanwhile stays so, and its outcome is nothing. */
+  /**
+   * Applies outcomes and returns those applied: what was superseded or removed meanwhile stays so, and its outcome is
+   * dropped.
+   */
   settle(settlements: readonly Settlement<T>[]): Settlement<T>[] {
     return settlements.filter((settlement) => this.settleOne(settlement));
   }
 
-  /** True where `settle` would settle it: it is the only writer who asks. */
+  /** True if `settle` would apply the outcome. Only valid for the only writer. */
   holds({ scheduled: { lane, dueMs, number } }: Settlement<T>): boolean {
     return this.schedule.get([lane, dueMs, number]) !== undefined;
   }
@@ -130,9 +133,9 @@ export class WorkQueue<T extends WorkTypes> {
 
   // ---- reading
 
-  /** What is due by `nowMs` behind that place of the lane's schedule, at most `count`. */
+  /** Returns at most `count` entries that are due by `nowMs`, after `behind` in the lane's schedule. */
   due(lane: string, { behind, nowMs, count }: DueRange): ScheduledWork[] {
-    // What was settled a moment ago must not be read again.
+    // What was just settled must not be read again.
     this.environment.root.resetReadTxn();
     const start: ScheduleKey = [lane, behind?.dueMs ?? 0, behind === undefined ? 0 : behind.number + 1];
     const range = this.schedule.getRange({ start, end: [lane, nowMs + 1, 0], limit: count });
@@ -141,26 +144,26 @@ export class WorkQueue<T extends WorkTypes> {
     });
   }
 
-  /** What waits for a time behind `afterMs` and behind that place, at most `count`. */
+  /** Returns at most `count` entries that wait for a time after `afterMs`, from `behind` on. */
   dueBehind(lane: string, afterMs: number, { behind, count }: Pick<DueRange, 'behind' | 'count'>): ScheduledWork[] {
     const from = behind ?? { dueMs: afterMs, number: END };
     return this.due(lane, { behind: from, nowMs: END - 1, count });
   }
 
-  /** When the first item behind that time becomes due; undefined for never. */
+  /** Returns the due time of the first item due after `afterMs`; undefined if there is none. */
   nextDueMs(lane: string, afterMs: number): number | undefined {
     const range = { start: [lane, afterMs + 1, 0] as ScheduleKey, end: [lane, END, END] as ScheduleKey, limit: 1 };
     for (const [, dueMs] of this.schedule.getKeys(range)) return dueMs;
     return undefined;
   }
 
-  /** Undefined where it is done, forgotten or superseded. */
+  /** Returns the item; undefined if it was done, removed or superseded. */
   item(lane: string, number: number): T['item'] | undefined {
     const stored = this.items.get([lane, number]);
     return stored === undefined ? undefined : this.kind.decode(stored);
   }
 
-  /** Items that were set aside in their order, from the one behind `afterNumber` on. */
+  /** Returns the items set aside with numbers after `afterNumber`, in order. */
   setAsidePage(lane: string, afterNumber: number, size: number): SetAsideWork<T['failure']>[] {
     const range = this.setAside.getRange({ start: [lane, afterNumber + 1], end: [lane, END], limit: size });
     return Array.from(range, ({ key, value }) => ({ number: key[1], failure: value }));
@@ -170,26 +173,26 @@ export class WorkQueue<T extends WorkTypes> {
     return this.setAside.getKeysCount({ start: [lane, 0], end: [lane, END] });
   }
 
-  /** Exact. Only for kinds that keep the newest. */
+  /** Returns exact counts. Only for kinds that keep the newest. */
   figures(lane: string): WorkFigures {
     if (this.counts === undefined) throw new Error('work of this kind is not counted');
     this.environment.root.resetReadTxn();
     return this.counts.of(lane);
   }
 
-  /** Items that wait, are under way or set aside, of all lanes. */
+  /** Number of items of all lanes that wait, are in progress or set aside. */
   get size(): number {
     return (this.items.getStats() as { readonly entryCount: number }).entryCount;
   }
 
-  /** Whether the lane has an item. */
+  /** True if the lane has an item. */
   has(lane: string): boolean {
     return [...this.items.getKeys({ start: [lane, 0], end: [lane, END], limit: 1 })].length > 0;
   }
 
   // ---- transactions of its own
 
-  /** Makes items that were set aside due again, those that match, their attempts from the start. Resolves with how many. */
+  /** Makes matching items that were set aside due again, with no attempts counted. Resolves with their number. */
   async replay(lane: string, matches: (failure: T['failure']) => boolean, nowMs: number): Promise<number> {
     let replayed = 0;
     for (let after: number | undefined = 0; after !== undefined;) {
@@ -201,7 +204,10 @@ export class WorkQueue<T extends WorkTypes> {
     return replayed;
   }
 
-  /** Inside a transaction: as `replay`, of a bounded number behind that item. `after` is undefined where that was the last. */
+  /**
+   * As `replay` inside a transaction, for a bounded number of items after `behind`. `after` is undefined if there are
+   * no more.
+   */
   replaySome(
     lane: string,
     { behind, matches, nowMs }: { behind: number; matches: (failure: T['failure']) => boolean; nowMs: number },
@@ -222,7 +228,7 @@ export class WorkQueue<T extends WorkTypes> {
     return true;
   }
 
-  /** Everything of a lane that is gone. */
+  /** Removes everything of a lane that is gone. */
   async forget(lane: string): Promise<void> {
     if (this.newest !== undefined) {
       await this.inChunks(() => this.forgetSome(lane));
@@ -233,18 +239,21 @@ export class WorkQueue<T extends WorkTypes> {
     }
   }
 
-  /** Inside a transaction: some of what a lane has, until it returns 0. Only for kinds that keep the newest. */
+  /**
+   * Removes some of a lane's items inside a transaction; to be called until it returns 0. Only for kinds that keep the
+   * newest.
+   */
   forgetSome(lane: string): number {
     const items = Array.from(this.items.getRange({ start: [lane, 0], end: [lane, END], limit: CHUNK }));
     for (const { key, value } of items) {
       this.withdraw(lane, this.kind.subjectOf(this.kind.decode(value)));
-      // Whatever the books say of it, so that this comes to an end.
+      // Removed regardless of the other databases, so that this terminates.
       this.items.removeSync(key);
     }
     return items.length;
   }
 
-  /** `some` removes some inside a transaction and returns how many it found. */
+  /** Repeats `some`, which removes a part inside a transaction and returns how many it found, until that is 0. */
   private async inChunks(some: () => number): Promise<void> {
     while ((await this.environment.transaction(some)) > 0);
   }

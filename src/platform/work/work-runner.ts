@@ -1,6 +1,6 @@
 /**
- * Everything that does the work of one queue: a lane for each who is asked, slots that they share, and outcomes that are written down
- * many at a time. One thread only.
+ * Does the work of one queue: a lane for each receiver, slots shared by the lanes, and outcomes written in batches. One
+ * thread only.
  */
 import type { RetrySchedule } from './retry-schedule.js';
 import { SettlementBuffer } from './settlement-buffer.js';
@@ -10,24 +10,29 @@ import { ASKED_WAIT_MS_MAX, WorkLane } from './work-lane.js';
 import type { WorkQueue } from './work-queue.js';
 import { WorkSlots } from './work-slots.js';
 
-/** A clock that is set right by so little is not taken for another one. */
+/** Corrections of the clock below this are ignored. */
 const CLOCK_STEP_MS = 60_000;
 
 export interface WorkRunnerOptions<T extends WorkTypes> {
   readonly queue: WorkQueue<T>;
   readonly timers: Timers;
   readonly schedule: RetrySchedule;
-  /** Nothing is meant to wait for longer than this or the longest wait of `schedule`: what does was put there by another clock. Default a day. */
+  /**
+   * Longest wait meant for any item (at least that of `schedule`); a longer one was computed by another clock. Default
+   * one day.
+   */
   readonly waitMsMax?: number;
-  /** Attempts under way, at one receiver and at all. */
+  /** Attempts in progress: per receiver, and in total. */
   readonly perReceiverMax: number;
   readonly totalMax: number;
   /**
-   * `gathered`: outcomes of many attempts at a time, for attempts that cost little; the process may end with some that are not written,
-   * and these are made again. `each`: before the next attempt begins, so that one of those under way is made again at most.
+   * `gathered`: writes outcomes of many attempts at a time, for cheap attempts; those not written when the process ends
+   * are repeated. `each`: writes before the next attempt begins, so that at most the attempts in progress are repeated.
    */
   readonly writing: 'gathered' | 'each';
-  /** Settles in one transaction, and writes what the notes say; rejects where nothing of it is on disk, and is called again. */
+  /**
+   * Settles in one transaction, and writes the notes; rejects if nothing of it is on disk, and is called again then.
+   */
   readonly write: (settlements: readonly Settlement<T>[]) => Promise<void>;
   readonly onWriteFailure: (error: unknown) => void;
 }
@@ -43,7 +48,7 @@ export class WorkRunner<T extends WorkTypes> {
     this.buffer = new SettlementBuffer({ timers, write, onFailure: onWriteFailure });
   }
 
-  /** Does what waits in the lane from now on. */
+  /** Starts to do the work of the lane. */
   add(lane: string, worker: LaneWorker<T>): void {
     const { queue, timers, schedule, waitMsMax = ASKED_WAIT_MS_MAX } = this.options;
     const added = new WorkLane({
@@ -71,17 +76,17 @@ export class WorkRunner<T extends WorkTypes> {
     return [...this.lanes.keys()];
   }
 
-  /** There may be something to do. */
+  /** The lane may have something to do. */
   wake(lane: string): void {
     this.lanes.get(lane)?.wake();
   }
 
-  /** The lane's worker asks somebody else from now on. */
+  /** Resets the health of the lane's receiver, since the worker asks another one from now on. */
   forgive(lane: string): void {
     this.lanes.get(lane)?.forgive();
   }
 
-  /** Breaks off what is under way there; resolves when nothing of it is. */
+  /** Removes a lane, aborting its attempts; resolves when none is in progress. */
   async remove(lane: string): Promise<void> {
     const removed = this.lanes.get(lane);
     this.lanes.delete(lane);
@@ -89,7 +94,7 @@ export class WorkRunner<T extends WorkTypes> {
     await this.buffer.flush();
   }
 
-  /** Until when nothing is done: 0 where something is under way, Infinity where nothing waits for its time. */
+  /** Time until which nothing is done: 0 if something is in progress, Infinity if nothing waits. */
   get restsUntilMs(): number {
     if (!this.buffer.isEmpty) return 0;
     return Math.min(Infinity, ...Array.from(this.lanes.values(), (lane) => lane.restsUntilMs));
@@ -100,7 +105,7 @@ export class WorkRunner<T extends WorkTypes> {
     return this.buffer.flush();
   }
 
-  /** Ends attempts within the time, and writes down what they came to. */
+  /** Ends attempts within the time, and writes their outcomes. */
   async close(graceMs: number): Promise<void> {
     await Promise.all([...this.lanes.values()].map((lane) => lane.stop(graceMs)));
     await this.buffer.close();

@@ -1,13 +1,13 @@
 /**
- * How many attempts may be under way: at one receiver, and at all together, each shared by owners (`shared-room.ts`). Whoever finds no slot is called
- * when there may be one: of the owner that has fewest, in turn, so that none is forgotten; and no more of them than there are slots: of ten
- * thousand who wait, a slot that comes free calls one. One thread only.
+ * Limits the attempts in progress, per receiver and in total, shared among owners (`shared-room.ts`). Whoever finds no
+ * slot is called when there may be one: first the owner with the fewest attempts, in turn, so that none starves. No
+ * more waiters are called than there are slots: of ten thousand, a freed slot calls one. One thread only.
  */
 import { SharedRoom } from './shared-room.js';
 
 type OnFree = () => void;
 
-/** Whose attempt, and at whom. */
+/** Owner and receiver of an attempt. */
 export interface SlotPlace {
   readonly owner: string;
   readonly receiver: string;
@@ -16,7 +16,7 @@ export interface SlotPlace {
 export class WorkSlots {
   private readonly all: SharedRoom;
   private readonly receivers = new Map<string, SharedRoom>();
-  /** Who waits, by owner and receiver, both in the order of their turns; none is empty. */
+  /** Waiters by owner and receiver, both in order of their turns; none is empty. */
   private readonly waiting = new Map<string, Map<string, Set<OnFree>>>();
 
   constructor(
@@ -26,7 +26,7 @@ export class WorkSlots {
     this.all = new SharedRoom(totalMax);
   }
 
-  /** Who is there, or comes: with two owners and more something is left to those who have nothing. */
+  /** Announces an owner at a receiver: with two owners or more, some slots are left for those that have none. */
   expect({ owner, receiver }: SlotPlace): void {
     this.all.expect(owner);
     this.roomAt(receiver).expect(owner);
@@ -36,11 +36,14 @@ export class WorkSlots {
     this.all.forget(owner);
     this.receivers.get(receiver)?.forget(owner);
     this.tidy(receiver);
-    // Who is alone now may have all.
+    // An owner that is alone now may have all slots.
     this.callWaiting();
   }
 
-  /** True with a slot, which `release` gives back; false where there is none, and `onFree`, where it is given, is called once there may be. */
+  /**
+   * Returns true with a slot, to be given back by `release`. Returns false if there is none, and calls `onFree`, if
+   * given, once there may be one.
+   */
   take(place: SlotPlace, onFree: OnFree | undefined): boolean {
     const { owner, receiver } = place;
     if (this.hasRoom(place)) {
@@ -60,7 +63,7 @@ export class WorkSlots {
   }
 
   private callWaiting(): void {
-    // Who is called may have nothing to do any more.
+    // A called waiter may have nothing to do any more, so the next one is called as well.
     for (let next = this.next(); next !== undefined; next = this.next()) this.leaveWaiting(next)?.();
   }
 
@@ -79,8 +82,8 @@ export class WorkSlots {
   }
 
   /**
-   * The owner that has fewest under way, the one that waited longest among these, and a receiver with room for it. No more owners and receivers
-   * are stepped over than slots are taken: who has none, and whom nobody calls, has room.
+   * Returns the owner with the fewest attempts in progress, of these the one that waited longest, and a receiver with
+   * room for it. Skips no more owners and receivers than slots are taken, since those without any have room.
    */
   private next(): SlotPlace | undefined {
     if (this.all.isFull) return undefined;
@@ -104,7 +107,10 @@ export class WorkSlots {
     return undefined;
   }
 
-  /** The first of the place, who does not wait any more; others of it come behind those of other receivers, and its owner behind other owners. */
+  /**
+   * Removes and returns the first waiter of the place. Other waiters of the place go behind those of other receivers,
+   * and its owner behind other owners.
+   */
   private leaveWaiting({ owner, receiver }: SlotPlace): OnFree | undefined {
     const its = this.waiting.get(owner);
     const there = its?.get(receiver);

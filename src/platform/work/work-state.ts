@@ -1,4 +1,4 @@
-/** Where an item of work is, for those who keep books about it (`newest-work.ts`, `work-counts.ts`). */
+/** Place and state of an item of work, for the indexes of it (`newest-work.ts`, `work-counts.ts`). */
 export type WorkState =
   { readonly kind: 'waiting'; readonly dueMs: number } | { readonly kind: 'set-aside'; readonly reason: string };
 
