@@ -1,47 +1,51 @@
 /**
- * CSV as spreadsheets write it: cells behind commas, semicolons or tabs, as the country has it, letters in UTF-8, UTF-16 or the encoding of
- * Windows, and rows that end as those of Unix, Windows or an old Macintosh. All are known by how a text begins. Runs in browsers, too.
+ * Decodes CSV as spreadsheets write it: cells separated by commas, semicolons or tabs (depending on the country), in
+ * UTF-8, UTF-16 or the Windows encoding, with row ends of Unix, Windows or old Macintosh. All of these are detected
+ * from the beginning of the text. Also runs in browsers.
  */
 export type CsvSeparator = ',' | ';' | '\t';
 
-/** Of those that a row has as often, the first is its separator: a heading has tabs for no other reason. */
+/** If a row has several of these equally often, the first is its separator: a header has tabs for no other reason. */
 const SEPARATORS: readonly CsvSeparator[] = ['\t', ',', ';'];
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
-/** Of the beginning, by which it is known how a text was written. */
+/** Number of bytes at the beginning from which the form is detected. */
 const HEAD_BYTES = 65_536;
 const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
-/** What may stand before the heading: a line that tells spreadsheets the separator, or an empty one. */
+/** May precede the header: a line that tells spreadsheets the separator, or an empty one. */
 const FIRST_LINE = /^(?:"?sep=([,;\t])"?)?(?=[\r\n])/i;
 
 export interface CsvForm {
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
   readonly separator: CsvSeparator;
-  /** Where rows end with a carriage return alone, which nothing else takes for the end of one. */
+  /** Set if rows end with a carriage return alone, which nothing else treats as a line end. */
   readonly rowEnd?: '\r';
-  /** Bytes of UTF-8 before a first line end that ends no row. It is left itself, for lines are counted by it. */
+  /**
+   * Number of bytes of UTF-8 before the end of a first line that is not a row. The line end itself is kept, because
+   * lines are counted by it.
+   */
   readonly skippedBytes?: number;
 }
 
-/** Takes a text piece by piece; gives it in UTF-8, with rows that end with line feeds, from where `form` is known. */
+/** Takes a text piece by piece. Returns it in UTF-8, with rows that end with line feeds, once `form` is known. */
 export class CsvText {
   #head: Uint8Array = new Uint8Array(0);
   #form: CsvForm | undefined;
   #decoder: InstanceType<typeof TextDecoder> | undefined;
   readonly #encoder = new TextEncoder();
 
-  /** Undefined while too little of the text is there. */
+  /** Undefined until enough of the text has been read. */
   get form(): CsvForm | undefined {
     return this.#form;
   }
 
-  /** Nothing, where the form is not known yet. */
+  /** Returns no bytes until the form is known. */
   read(piece: Uint8Array): Uint8Array {
     if (this.#form !== undefined) return this.#utf8(piece);
     this.#head = joined(this.#head, piece);
     return this.#head.length < HEAD_BYTES ? new Uint8Array(0) : this.#begin();
   }
 
-  /** What was kept back. From here on the form is known. */
+  /** Returns bytes that were held back. The form is known from now on. */
   end(): Uint8Array {
     const begun = this.#form === undefined ? this.#begin() : new Uint8Array(0);
     return this.#decoder === undefined ? begun : joined(begun, this.#encoder.encode(this.#decoder.decode()));
@@ -60,14 +64,14 @@ export class CsvText {
   }
 }
 
-/** Of a beginning, or of a whole text: what `CsvText` makes of it, as text, and the separator. */
+/** Returns the beginning of a text, or a whole text, as `CsvText` decodes it, and the separator. */
 export function csvTextOf(begin: Uint8Array): { readonly text: string; readonly separator: CsvSeparator } {
   const reader = new CsvText();
   const bytes = joined(reader.read(begin), reader.end());
   return { text: new TextDecoder().decode(bytes), separator: reader.form?.separator ?? ',' };
 }
 
-/** By the first 64 KiB of a text, or by all of a shorter one. */
+/** Detects the form from the first 64 KiB of a text, or from all of a shorter one. */
 export function csvFormOf(head: Uint8Array): CsvForm {
   const begin = head.subarray(0, HEAD_BYTES);
   const encoding = encodingOf(begin);
@@ -84,7 +88,9 @@ function isMarked(head: Uint8Array): boolean {
   return BYTE_ORDER_MARK.every((byte, at) => head[at] === byte);
 }
 
-/** A return within quotes is one of a cell; one at the very end may be the first half of what Windows writes. */
+/**
+ * A carriage return within quotes belongs to a cell. One at the very end may be the first half of a Windows line end.
+ */
 function endsRowsWithReturn(text: string): boolean {
   if (text.includes('\n')) return false;
   let isQuoted = false;
@@ -96,18 +102,20 @@ function endsRowsWithReturn(text: string): boolean {
 }
 
 /**
- * What is no UTF-8 is taken for what Windows writes in western Europe: where each letter is one byte, nothing tells of which alphabet it is. A text of
- * UTF-8 stays one where some of it is broken: two letters of Windows hardly ever look like one of UTF-8.
+ * A text that is not UTF-8 is assumed to be in the Windows encoding of western Europe: with one byte per letter,
+ * nothing tells the alphabet. A UTF-8 text with some broken bytes still counts as UTF-8, because two letters of the
+ * Windows encoding hardly ever look like one of UTF-8.
  */
 function encodingOf(head: Uint8Array): CsvForm['encoding'] {
   if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
   if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be';
   if (isMarked(head)) return 'utf-8';
-  // Without a mark: a heading of English letters has every other byte empty, and no text of another encoding has empty bytes.
+  // Without a byte order mark: in UTF-16, every other byte of a header of English letters is zero, and no other
+  // encoding has zero bytes.
   if (hasEmpty(head, 1)) return 'utf-16le';
   if (hasEmpty(head, 0)) return 'utf-16be';
   if (isWhole(head)) return 'utf-8';
-  // Of a letter that the head ends within, the rest is still to come.
+  // The head may end within a letter, so the decoder is told that more follows.
   const text = new TextDecoder('utf-8').decode(head, { stream: true });
   let [letters, faults] = [0, 0];
   for (const letter of text) {
@@ -117,7 +125,10 @@ function encodingOf(head: Uint8Array): CsvForm['encoding'] {
   return letters >= faults ? 'utf-8' : 'windows-1252';
 }
 
-/** Whether all of it is UTF-8: a sign for what could not be read (U+FFFD) may be one of the text itself. */
+/**
+ * True if all of it is UTF-8. A replacement character (U+FFFD) does not tell that, since the text itself may contain
+ * it.
+ */
 function isWhole(head: Uint8Array): boolean {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
@@ -127,12 +138,15 @@ function isWhole(head: Uint8Array): boolean {
   }
 }
 
-/** Of the first two letters, the byte at this place, and not the other one. */
+/** True if the byte at this place is zero in each of the first two letters, and the other byte is not. */
 function hasEmpty(head: Uint8Array, at: 0 | 1): boolean {
   return [0, 2].every((begin) => head[begin + at] === 0 && (head[begin + 1 - at] ?? 0) !== 0);
 }
 
-/** The one that the first row that is not empty has most of outside quotes; a comma where it has none. */
+/**
+ * Returns the separator that occurs most often outside quotes in the first row that is not empty; a comma if it has
+ * none.
+ */
 export function separatorOf(text: string): CsvSeparator {
   const counts = new Map<string, number>();
   let isQuoted = false;

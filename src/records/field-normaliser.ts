@@ -1,11 +1,11 @@
 /**
- * Checks the fields of a record against a definition and brings them into the form in which they are stored and
- * answered: facet values as arrays, nulls and empty arrays left out.
+ * Checks the fields of a record against a definition and converts them to the form in which they are stored and
+ * returned: facet values as arrays, nulls and empty arrays left out.
  *
- * Strict where a client writes: the first value that does not fit is an error that names its field. Lenient where a version
- * is built from records that were valid under another definition: a value of a facet becomes what its text says where nothing
- * is lost by that, and one that says none (or, of a Single facet, several) stays in the record as it is, is not indexed, and is
- * counted. Holds no state between records but these counts.
+ * Strict for values from clients: the first value that does not fit is an error that names its field. Lenient for
+ * building a version from records that were valid under another definition: a facet value is converted from its text if
+ * that loses nothing. A value that cannot be converted (or several values of a Single facet) stays in the record
+ * unchanged, is not indexed, and is counted. Keeps no state between records except these counts.
  */
 import type { Facet, FieldDefinition } from '../catalog/index.js';
 import { fieldKind, isPoint } from '../fields/index.js';
@@ -28,18 +28,18 @@ interface FieldRole {
 const NO_ROLE: FieldRole = { facet: undefined, searchable: false, resource: false, location: false };
 
 export interface NormaliserOptions {
-  /** Lenient: the definition under which the records were valid. */
+  /** Definition under which the records were valid; makes the normaliser lenient. */
   readonly from?: FieldDefinition;
-  /** Names that fields had before: `{old: new}`. */
+  /** Renamed fields: `{old: new}`. */
   readonly renames?: Readonly<Record<string, string>>;
 }
 
 export class FieldNormaliser {
-  /** Records whose value was kept unindexed so far, by field; lenient only. */
+  /** Number of records per field whose value was kept unindexed so far; lenient only. */
   readonly unfit = new Map<string, number>();
   private readonly roles = new Map<string, FieldRole>();
   private readonly renames: ReadonlyMap<string, string>;
-  /** By their names of before. */
+  /** Facets of the previous definition, by their previous names. */
   private readonly facetsBefore: ReadonlySet<string>;
 
   constructor(
@@ -51,7 +51,7 @@ export class FieldNormaliser {
     const extend = (name: string, role: Partial<FieldRole>) => {
       this.roles.set(name, { ...(this.roles.get(name) ?? NO_ROLE), ...role });
     };
-    // The searchable field `name` is the record's name, so a field of that name has no role of a text field.
+    // The searchable field `name` is the record's name, so a field of that name is not searchable.
     for (const field of definition.searchable_fields)
       if (field.name !== 'name') extend(field.name, { searchable: true });
     for (const facet of definition.facets) extend(facet.name, { facet });
@@ -60,8 +60,8 @@ export class FieldNormaliser {
   }
 
   /**
-   * The fields in their final form. `flat`: the object also holds the record's `name`, which is no field. Throws
-   * `invalid-record` unless lenient.
+   * Returns the fields in their final form. `flat`: the object also contains the record's `name`, which is not a field.
+   * Throws `invalid-record` unless lenient.
    */
   normalise(fields: Readonly<Record<string, unknown>>, flat: boolean): Record<string, FieldValue> {
     const result: Record<string, FieldValue> = {};
@@ -78,7 +78,7 @@ export class FieldNormaliser {
     return result;
   }
 
-  /** Undefined where a field that nobody had defined gives way to the one that takes its name. */
+  /** Undefined if an undefined field has to give way to one that is renamed to its name. */
   private newNameOf(given: string, fields: Readonly<Record<string, unknown>>): string | undefined {
     const renamed = this.renames.get(given);
     if (renamed !== undefined) return renamed;
@@ -94,18 +94,19 @@ export class FieldNormaliser {
     const role = this.roles.get(field) ?? NO_ROLE;
     try {
       if (role.facet !== undefined) return facetValue(field, asFacetValues(raw, role.facet), role.facet);
-      // What was an array as a facet's value is a single value again where it is a facet no longer, as a link is; another array is the client's.
+      // A single value that was stored as an array because it was a facet becomes a single value again if the field is
+      // no longer a facet. The same holds for a link. Other arrays were given by the client.
       const isSingle = Array.isArray(raw) && raw.length === 1 && (role.resource || this.facetsBefore.has(before));
       return normaliseValue(field, isSingle ? (raw[0] as unknown) : raw, role);
     } catch {
       this.unfit.set(field, (this.unfit.get(field) ?? 0) + 1);
-      // What is filterable is answered as an array, whatever is in it.
+      // Values of filterable fields are returned as arrays, whatever they are.
       return (role.facet === undefined || typeof raw === 'object' ? raw : [raw]) as FieldValue;
     }
   }
 }
 
-/** Values as the facet has them, where their texts say so; the others as they are. */
+/** Converts values from their text if the facet can read it; others stay unchanged. */
 function asFacetValues(raw: unknown, facet: Facet): readonly unknown[] {
   const kind = fieldKind(facet.type);
   const ofText = kind.ofText ?? ((text: string) => kind.ofCell(text));
@@ -149,7 +150,7 @@ function normaliseValue(field: string, raw: unknown, role: FieldRole): FieldValu
   }
 }
 
-/** In a flat record every member is a field, one that was to be its `fields` and is mistyped as well. */
+/** In a flat record every member is a field, including a mistyped `fields`. */
 function objectError(field: string): ServiceError {
   return fieldError(
     field,
@@ -168,7 +169,7 @@ function arrayOfScalars(field: string, raw: readonly unknown[]): (string | numbe
   return raw as (string | number | boolean)[];
 }
 
-/** Where a client writes, an integer of too many digits for a number comes as text: whoever made this facet one of numbers wants it rounded. */
+/** An integer with too many digits for a number is passed as text. If the facet is numeric, it is to be rounded. */
 function asGiven(raw: unknown, { type }: Facet): unknown {
   if (type !== 'number') return raw;
   if (Array.isArray(raw)) return raw.some(isLongInteger) ? raw.map(rounded) : (raw as unknown);
@@ -195,7 +196,7 @@ function facetValue(field: string, raw: unknown, facet: Facet): FieldValue | und
   return values as (string | number | boolean)[];
 }
 
-/** Of what is no point. */
+/** Maximum number of member names in the message on a value that is not a point. */
 const MEMBERS_TOLD_MAX = 4;
 
 function locationValue(field: string, raw: unknown): FieldValue {
@@ -205,7 +206,7 @@ function locationValue(field: string, raw: unknown): FieldValue {
       `takes a point, such as {"latitude": 51.5, "longitude": -0.12}, not ${describeObject(raw)}`,
     );
   const { latitude, longitude } = raw;
-  // Written so that NaN is refused too.
+  // Written this way, the comparison also refuses NaN.
   if (!(Math.abs(latitude) <= 90)) throw fieldError(field, 'has a latitude outside -90 to 90');
   if (!(Math.abs(longitude) <= 180)) throw fieldError(field, 'has a longitude outside -180 to 180');
   return raw;
@@ -229,7 +230,7 @@ function shown(text: string): string {
   return text.length > ERROR_VALUE_CHARACTERS_MAX ? `${text.slice(0, ERROR_VALUE_CHARACTERS_MAX)}…` : text;
 }
 
-/** Of an object its members: `lat` is near to what was wanted. */
+/** For an object, lists its members: `lat` shows what was meant. */
 function describeObject(value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return describe(value);
   const names = Object.keys(value).slice(0, MEMBERS_TOLD_MAX);

@@ -9,12 +9,12 @@
  *        8  f64  created, milliseconds since 1970
  *       16  f64  modified, milliseconds since 1970
  *       24  head     "id":"…","name":"…"
- *           as_of    "as_of":"…", and of a record that came from a source ,"source":"…"
+ *           as_of    "as_of":"…", followed by ,"source":"…" for a record that came from a source
  *           times    "created_utc":"…","modified_utc":"…"   (always TIMES_BYTES: both are ISO with milliseconds)
  *           fields   {…}                                      (to the end; facet values are arrays)
  *
- * Little-endian. Earlier releases wrote all records so; now it is that of the few that the short format cannot hold. Pure functions
- * over bytes that the caller owns.
+ * Little-endian. Earlier releases wrote all records in this format; now it is used for the few that the short format
+ * cannot hold. Pure functions over bytes that the caller owns.
  */
 import { isoTime } from './iso-time.js';
 import { bufferOf, DamagedRecordError, parseFragment, RecordParts, type FragmentWriter } from './record-parts.js';
@@ -32,7 +32,7 @@ const EMPTY_OBJECT_BYTES = 2;
 const ID_FRAGMENT = /^"id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"/u;
 const ID_FRAGMENT_BYTES = 44;
 
-/** Where the fragments begin, from the begin of the record, and where the last ends. */
+/** Offsets of the fragments from the beginning of the record, and the end of the last one. */
 interface Offsets {
   readonly asOf: number;
   readonly times: number;
@@ -115,7 +115,7 @@ class FirstParts extends RecordParts {
   }
 }
 
-/** The id and the times are of a form that needs no escaping in JSON. */
+/** The id and the times never need escaping in JSON. */
 export function encodeFirstFormat(record: StoredRecord): Buffer {
   const head = `"id":"${record.id}","name":${JSON.stringify(record.name)}`;
   const asOf = `"as_of":"${record.asOf}"${sourceMember(record.source)}`;
@@ -137,7 +137,7 @@ function sourceMember(source: string | undefined): string {
   return source === undefined ? '' : `,"source":${JSON.stringify(source)}`;
 }
 
-/** Throws DamagedRecordError where the lengths of the fragments are not those of the bytes. */
+/** Throws DamagedRecordError if the lengths of the fragments do not match the bytes. */
 export function readFirstFormat(bytes: Uint8Array): FirstParts {
   if (bytes.length < HEADER_BYTES) throw new DamagedRecordError('a record is shorter than its header');
   const buffer = bufferOf(bytes);
@@ -150,7 +150,7 @@ export function readFirstFormat(bytes: Uint8Array): FirstParts {
   return new FirstParts(bytes, 0, { asOf, times, fields, end: bytes.length });
 }
 
-/** The id of a record of which nothing else may be readable; undefined where it is not either. */
+/** Returns the id of a record, even if the rest cannot be read; undefined if the id cannot be read either. */
 export function idOfFirstFormat(bytes: Uint8Array): string | undefined {
   const begin = bufferOf(bytes).toString('latin1', HEADER_BYTES, HEADER_BYTES + ID_FRAGMENT_BYTES);
   return ID_FRAGMENT.exec(begin)?.[1];

@@ -1,20 +1,20 @@
-/** Fields of a record as JSON, as many as there is room for. */
+/** Selects as many fields of a record as fit into a limit, as JSON. */
 
 export interface FieldChoice {
-  /** Names; undefined: all. */
+  /** Names of the wanted fields; undefined: all. */
   readonly select?: ReadonlySet<string> | undefined;
-  /** Of their JSON, braces among them; undefined: as many as there are. */
+  /** Maximum size of the JSON in bytes, including braces; undefined: no limit. */
   readonly bytesMax?: number | undefined;
 }
 
 export interface FittingFields {
-  /** An object of those that fit, in the record's own order. */
+  /** JSON object of the fields that fit, in the record's order. */
   readonly json: string;
-  /** Names of those that do not. */
+  /** Names of the fields that do not fit. */
   readonly leftOut: readonly string[];
 }
 
-/** Of the stored fields, which are an object of JSON in UTF-8. A name that the record lacks is absent. */
+/** `stored`: the stored fields, a JSON object in UTF-8. Names that the record lacks are ignored. */
 export function fittingFields(stored: Uint8Array, { select, bytesMax = Infinity }: FieldChoice): FittingFields {
   if (select?.size === 0) return { json: '{}', leftOut: [] };
   const text = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength).toString();
@@ -35,7 +35,7 @@ export function fittingFields(stored: Uint8Array, { select, bytesMax = Infinity 
   return { json: `{${members.join(',')}}`, leftOut };
 }
 
-/** The member of an answer that names what was left out, with its comma; '' where nothing was. */
+/** Returns the member of an answer that names the omitted fields, preceded by a comma; '' if there are none. */
 export function leftOutMember(leftOut: readonly string[]): string {
   return leftOut.length === 0 ? '' : `,"fields_left_out":${JSON.stringify(leftOut)}`;
 }

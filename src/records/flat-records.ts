@@ -1,14 +1,18 @@
 /**
- * Records whose fields hold objects, as fields of their own: `{"author": {"name": "Ana"}}` has a field `author.name`, and
- * `{"authors": [{"name": "Ana"}, {"name": "Bo"}]}` has `authors.name` with both. A point on the map stays one. Runs in browsers, too.
+ * Flattens records whose fields contain objects: `{"author": {"name": "Ana"}}` gets a field `author.name`, and
+ * `{"authors": [{"name": "Ana"}, {"name": "Bo"}]}` gets `authors.name` with both values. A geographic point stays an
+ * object. Also runs in browsers.
  */
 import { isPoint } from '../fields/index.js';
 import { changedLines, isJsonObject, recordOfLine, wrappedFields, type JsonObject } from './record-lines.js';
 
-/** Objects and arrays within each other. */
+/** Maximum nesting depth of objects and arrays. */
 const DEPTH_MAX = 64;
 
-/** Lines of NDJSON, as many as before. What is flat or no record stays as it is: the service says what is wrong with it. */
+/**
+ * Flattens lines of NDJSON and keeps their number. Lines that are flat, or are not records, stay unchanged: the service
+ * reports what is wrong with them.
+ */
 export function flatLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   return changedLines(source, (line) => {
     const record = recordOfLine(line);
@@ -21,7 +25,7 @@ export function flatRecord(record: JsonObject): JsonObject {
   return fields === undefined ? flat(record) : { ...record, fields: flat(fields) };
 }
 
-/** The name of the first field that `flatRecord` would take apart. */
+/** Returns the name of the first field that `flatRecord` would flatten. */
 export function nestedField(record: unknown): string | undefined {
   if (!isJsonObject(record)) return undefined;
   const all = wrappedFields(record) ?? record;
@@ -30,7 +34,7 @@ export function nestedField(record: unknown): string | undefined {
 
 interface Gathered {
   readonly values: unknown[];
-  /** Within an array, so that it is one in each record, whatever its length. */
+  /** True for values within an array, so that the field is an array in each record, whatever its length. */
   isMany: boolean;
 }
 
@@ -48,7 +52,7 @@ function flat(fields: JsonObject): JsonObject {
     if (isNested(value)) addLeaves({ name, value, isMany: false, depth: 0 }, add);
     else add(name, value, false);
   }
-  // Also a field that is called `__proto__`.
+  // `fromEntries` also creates a field that is called `__proto__`.
   return Object.fromEntries(
     Array.from(gathered, ([name, { values, isMany }]) => [name, isMany ? values.flat() : values[0]]),
   );
@@ -65,7 +69,10 @@ interface Branch {
   readonly depth: number;
 }
 
-/** What is neither object nor array within the value, with the name that it has then. What is nested deeper than that stays, and is refused. */
+/**
+ * Adds the scalar values within the value, with their full names. Values that are nested too deeply stay unchanged, and
+ * are refused later.
+ */
 function addLeaves(
   { name, value, isMany, depth }: Branch,
   add: (name: string, value: unknown, isMany: boolean) => void,

@@ -1,11 +1,11 @@
-/** Which of the formats of records a text is in. Runs in browsers, too. */
+/** Detects the format of records in a text. Also runs in browsers. */
 export type RecordFormat = 'ndjson' | 'json' | 'csv';
 
 const [OPEN_ARRAY, OPEN_OBJECT] = ['[', '{'];
 
 /**
- * The format of a file whose name tells it, by how its text begins: exports of many programs are lines of objects and have a name that ends in
- * .json, and an array is no line of records.
+ * Corrects the format that a file's name suggests by the beginning of its text: many programs export lines of objects
+ * in a file that ends in .json, and an array is not a line of records.
  */
 export function formatOfText(named: RecordFormat, begin: Uint8Array): RecordFormat {
   if (named === 'csv') return named;

@@ -1,4 +1,4 @@
-/** Records of a list: codec, validation, and the databases of its store that hold them and their names. */
+/** Records of a list: codecs, validation, and the databases of its store that contain the records and their names. */
 export * from './types.js';
 export * from './iso-time.js';
 export * from './record-parts.js';

@@ -1,6 +1,7 @@
 /**
- * The records of a JSON document that is no list of them itself, as interfaces of the web answer: `{"data": {"items": [{…}, {…}]}}`. The array is cut
- * into lines of NDJSON while it is read, whatever its length; what an element is, the service says. Runs in browsers, too.
+ * Extracts the records from a JSON document that is not itself an array of records, as web APIs return them: `{"data":
+ * {"items": [{…}, {…}]}}`. The array is cut into lines of NDJSON while it is read, whatever its length; the service
+ * checks the elements. Also runs in browsers.
  */
 
 const LINE_FEED = 0x0a;
@@ -15,10 +16,10 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-/** Of a member's name; a longer one is none that anybody asks for. */
+/** Maximum bytes of a member's name that are compared; longer names are not requested. */
 const NAME_BYTES_MAX = 1024;
 
-/** `data.items`, or a JSON pointer where a name has a point in it: `/data/items`. */
+/** Parses `data.items`, or a JSON pointer if a name contains a dot: `/data/items`. */
 export function memberPath(given: string): readonly string[] {
   if (!given.startsWith('/')) return given.split('.');
   return given
@@ -27,18 +28,19 @@ export function memberPath(given: string): readonly string[] {
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** As `memberPath` reads it. */
+/** Inverse of `memberPath`. */
 export function memberName(path: readonly string[]): string {
   if (path.length > 0 && path.every((name) => /^[^./][^.]*$/.test(name))) return path.join('.');
   return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** What is wrong with a document that records are to be taken out of: a sentence that lacks its subject. */
+/** A fault of the document; the message is a sentence without its subject. */
 export class JsonRecordsFault extends Error {}
 
 /**
- * Throws a JsonRecordsFault where the document has no array there, and where it ends within it; `begin`: its beginning, by which it is told where one is. An
- * empty path is the document itself.
+ * Yields the elements of the array at the path as lines. Throws a JsonRecordsFault if the document has no array there,
+ * or ends within it. `begin`: the beginning of the document, in which another array is looked for to be suggested. An
+ * empty path denotes the document itself.
  */
 export async function* recordLines(
   source: AsyncIterable<Uint8Array>,
@@ -62,7 +64,7 @@ function noArray(path: readonly string[], begin: Uint8Array): JsonRecordsFault {
   return new JsonRecordsFault(`${what}${there}.`);
 }
 
-/** Where in the beginning of a document the first array of objects is; undefined where there is none in what was read. */
+/** Returns the path of the first array of objects in the beginning of a document; undefined if there is none. */
 export function arrayOfObjects(begin: Uint8Array): readonly string[] | undefined {
   const places = new JsonPlaces();
   let opened: readonly string[] | undefined;
@@ -79,10 +81,10 @@ function isBlank(byte: number): boolean {
   return byte === BLANK || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB;
 }
 
-/** Which member of which member the next byte of a JSON text belongs to. Does not notice what is no JSON. */
+/** Tracks to which member the next byte of a JSON text belongs. Does not detect invalid JSON. */
 class JsonPlaces {
   isInString = false;
-  /** The names of members that lead to where it is; undefined for an element of an array. */
+  /** Names of the members that lead to the current position; undefined for an element of an array. */
   readonly #names: (string | undefined)[] = [];
   readonly #isObject: boolean[] = [];
   #escaped = false;
@@ -93,7 +95,7 @@ class JsonPlaces {
     return this.#isObject.length;
   }
 
-  /** Of the innermost array or object, where members alone lead to it. */
+  /** Path of the innermost array or object; undefined if an array is on the way. */
   get path(): readonly string[] | undefined {
     const names = this.#names.slice(0, -1);
     return names.every((name) => name !== undefined) ? names : undefined;
@@ -128,7 +130,7 @@ class JsonPlaces {
   }
 }
 
-/** As it is written where it is no JSON. */
+/** Returns the name as written if it is invalid JSON. */
 function nameOf(bytes: readonly number[]): string {
   const text = new TextDecoder().decode(Uint8Array.from(bytes));
   try {
@@ -148,7 +150,7 @@ class ArrayCutter {
     this.#path = JSON.stringify(path);
   }
 
-  /** What of these bytes belongs to elements, a line feed behind each. */
+  /** Returns those of the bytes that belong to elements, with a line feed after each element. */
   push(chunk: Uint8Array): Uint8Array {
     const lines = new Uint8Array(chunk.length);
     let length = 0;
@@ -178,7 +180,7 @@ class ArrayCutter {
     return isBlank(byte) ? undefined : byte;
   }
 
-  /** Beside the elements, and not within one of them. */
+  /** True between elements, not within one. */
   get #isBetween(): boolean {
     return this.#places.depth === this.#depth;
   }

@@ -1,23 +1,23 @@
 /**
- * Whether the first records of an import have names, and which of their fields would do for one. A record without a name is a new one
- * each time that it is imported, which few expect of a file that they import again.
+ * Detects whether the first records of an import lack names, and which of their fields could serve as one. A record
+ * without a name is added again each time that it is imported, which few users expect when they import a file again.
  */
 import { RECORD_NAME_CHARACTERS_MAX } from '../platform/limits.js';
 
-/** What keys are called, at the end of a field's name. */
+/** Words for keys, at the end of a field's name. */
 const KEY_WORDS = /(?:^|[^a-z])(?:id|uuid|guid|key|sku|isbn|ean|gtin|code|slug|url|number|no)$/iu;
 
 export interface Nameless {
-  /** A field that is in all of them, and different in each. */
+  /** A field that all of them have, with different values. */
   readonly suggestion: string | undefined;
 }
 
-/** Of a field: whether its name says that it tells records apart. */
+/** True if the field's name suggests that it identifies records. */
 export const isCalledKey = (field: string): boolean => KEY_WORDS.test(field);
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** `first`: the records that the file begins with. Undefined where they have names, or there is none. */
+/** `first`: the records at the beginning of the file. Undefined if all have names, or there are none. */
 export function namelessRecords(first: readonly unknown[]): Nameless | undefined {
   const nameless = first.filter(isObject).filter(({ name }) => name === undefined || name === null || name === '');
   return nameless.length === 0 ? undefined : { suggestion: suggestionOf(nameless.map(fieldsOf)) };
@@ -32,7 +32,7 @@ function fieldsOf(record: Fields): Fields {
   return isObject(fields) ? fields : record;
 }
 
-/** The first that is called as keys are, else the first of all. */
+/** Returns the first suitable field whose name suggests a key, or else the first field if it is suitable. */
 function suggestionOf(records: readonly Fields[]): string | undefined {
   const [first] = records;
   if (first === undefined) return undefined;

@@ -1,10 +1,13 @@
-/** Files that are no text, by how they begin: whoever sends one as records is told what it is, and not of each of its lines that it is none. */
+/**
+ * Detects files that are not text by their first bytes, so that a client that sends one as records is told what it is,
+ * instead of an error for each line.
+ */
 
 export type NoTextKind = 'picture' | 'pdf' | 'workbook' | 'packed' | 'table';
 
 export interface NoText {
   readonly kind: NoTextKind;
-  /** For a sentence: `a PNG picture`. */
+  /** Description for a sentence: `a PNG picture`. */
   readonly what: string;
 }
 
@@ -24,10 +27,10 @@ const BEGINNINGS: readonly (readonly [begin: string, kind: NoTextKind, what: str
   ['SQLite format 3\x00', 'table', 'a database of SQLite'],
 ];
 
-/** Of so many bytes at the beginning it is told. */
+/** Number of bytes at the beginning that are needed. */
 export const NO_TEXT_BYTES = Math.max(...BEGINNINGS.map(([begin]) => begin.length));
 
-/** What the service says is to be done with one. */
+/** What the service recommends instead. */
 export const INSTEAD: Readonly<Record<NoTextKind, string>> = {
   picture: 'a record links to it, in a field that is a resource of the kind image',
   pdf: 'a record links to it, in a field that is a resource of the kind document',
@@ -36,18 +39,21 @@ export const INSTEAD: Readonly<Record<NoTextKind, string>> = {
   table: 'write its rows as CSV or NDJSON',
 };
 
-/** Undefined for what may be a text. A text of records may begin with letters such as BZh: these count only with what no text has behind them. */
+/**
+ * Undefined if it may be text. Beginnings that consist of letters, such as BZh, may also begin a text of records: they
+ * count only if bytes follow that no text has.
+ */
 export function noTextOf(bytes: Uint8Array): NoText | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, NO_TEXT_BYTES)).toString('latin1');
   const found = BEGINNINGS.find(([begin]) => text.startsWith(begin));
   if (found === undefined) return undefined;
   const [begin, kind, what] = found;
   if (kind === 'pdf' || !isPlain(begin)) return { kind, what };
-  // Nothing but letters: these are a heading.
+  // Nothing but printable characters: a header that begins with these letters.
   return isPlain(text) ? undefined : { kind, what };
 }
 
-/** Letters, digits, signs and what separates them. */
+/** True for printable ASCII characters and white space. */
 function isPlain(text: string): boolean {
   return [...text].every((letter) => (letter >= ' ' && letter <= '~') || '\t\n\r'.includes(letter));
 }

@@ -1,29 +1,30 @@
 /**
- * Format 3 of a stored record: the short format with its fields packed by a dictionary of the list's words.
+ * Format 3 of a stored record: the short format with its fields packed with a dictionary of the list's words.
  *
  *   u8       format (3)
  *   u8       number of the dictionary, from 1
  *   varint   bytes of the record in the short format before its fields
  *   varint   bytes of the whole record in the short format
- *   bytes    the first of these, as they are
+ *   bytes    the first of these, unpacked
  *   rest     its fields, packed (native-bindings/kernel/text/word_packing.h)
  *
- * The kernel writes it (native-bindings/kernel/text/record_packing.h). Pure functions over bytes that the caller owns.
+ * The kernel writes this format (native-bindings/kernel/text/record_packing.h). Pure functions over bytes that the
+ * caller owns.
  */
 import { kernelConstant } from '../../native-bindings/index.js';
 import { DamagedRecordError } from './record-parts.js';
 import { behindVarint, varint } from './varints.js';
 
 export const PACKED_FORMAT = kernelConstant('PackedRecordFormat');
-/** Longer records are left as they are: the memory that they would be unpacked into is kept. */
+/** Longer records are not packed, because the memory for unpacking them is kept. */
 export const PACKED_BYTES_MAX = 64 * 1024;
 const DICTIONARY_AT = 1;
 const HEADER_BYTES = 2;
 
-/** Where the parts of a packed record are, and how long it is unpacked. */
+/** Offsets of the parts of a packed record, and its unpacked length. */
 export interface PackedRecord {
   readonly dictionary: number;
-  /** Of what stands as it is. */
+  /** Beginning of the unpacked part. */
   readonly plainBegin: number;
   readonly fieldsBegin: number;
   readonly shortBytes: number;
@@ -33,7 +34,7 @@ export function dictionaryOf(bytes: Uint8Array): number {
   return bytes[DICTIONARY_AT] ?? 0;
 }
 
-/** Throws DamagedRecordError where the header is none. */
+/** Throws DamagedRecordError if the header is invalid. */
 export function readPackedFormat(bytes: Uint8Array): PackedRecord {
   const plainBytes = varint(bytes, HEADER_BYTES);
   const shortAt = behindVarint(bytes, HEADER_BYTES);

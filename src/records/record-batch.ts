@@ -1,6 +1,7 @@
 /**
- * The records of one commit as they are written: encoded one behind the other in one buffer, packed where they lie, and given to the store by
- * begin and end. An object for each would cost more than encoding it does. Belongs to one task of one thread.
+ * The records of one commit as they are written: encoded one after the other in one buffer, packed in place, and passed
+ * to the store by begin and end. An object per record would cost more than encoding it. Belongs to one task of one
+ * thread.
  */
 import { encodeFirstFormat } from './first-format.js';
 import { PACKED_BYTES_MAX } from './packed-format.js';
@@ -11,7 +12,7 @@ import type { StoredRecord } from './types.js';
 
 const FIRST_COUNT = 16;
 
-/** Bytes of which only those from `start` to `end` are meant, as the store takes them. */
+/** A buffer of which only the bytes from `start` to `end` are meant, as the store takes it. */
 export interface PlacedBytes extends Buffer {
   start: number;
   end: number;
@@ -22,11 +23,11 @@ export class RecordBatch {
   private fields = new Uint32Array(FIRST_COUNT);
   private ends = new Uint32Array(FIRST_COUNT);
   private count = 0;
-  /** Of the fields that can be packed. */
+  /** Total bytes of the fields that can be packed. */
   private fieldsBytes = 0;
   private value: PlacedBytes | undefined;
 
-  /** Returns its place. */
+  /** Returns the position of the record in the batch. */
   add(record: StoredRecord): number {
     const { room } = this;
     const begin = room.length;
@@ -45,12 +46,12 @@ export class RecordBatch {
     return this.count - 1;
   }
 
-  /** A view that is good until the next is added. */
+  /** Returns a view that is valid until the next record is added. */
   record(place: number): Buffer {
     return this.room.buffer.subarray(this.beginOf(place), this.ends[place]);
   }
 
-  /** All of them, to be packed where they lie; nothing is added afterwards. */
+  /** Returns all records, to be packed in place. Nothing may be added afterwards. */
   packable(): PackedBatch {
     const { room, count, fieldsBytes } = this;
     return {
@@ -61,7 +62,10 @@ export class RecordBatch {
     };
   }
 
-  /** One object for all: what was returned before is this record, too. Nothing is added afterwards. */
+  /**
+   * Returns the same object on each call, so an earlier result then refers to this record. Nothing may be added
+   * afterwards.
+   */
   placed(place: number): PlacedBytes {
     const value = (this.value ??= Object.assign(this.room.buffer, { start: 0, end: 0 }));
     value.start = this.beginOf(place);

@@ -1,7 +1,8 @@
 /**
- * The bytes of a stored record, whose first is their format: 2 (`short-format.ts`), or 1 (`first-format.ts`), in which earlier releases
- * wrote. Both are read side by side, and a record of the first is rewritten when it changes. Nothing outside of these files knows where in
- * the bytes what is. Those of format 3 (`packed-format.ts`) are read by the store, which unpacks them; here they are what could not be unpacked.
+ * Codec of stored records. The first byte is the format: 2 (`short-format.ts`), or 1 (`first-format.ts`), in which
+ * earlier releases wrote. Both can be read, and a record in the first is rewritten when it changes. Code outside these
+ * files does not know the layout. Records in format 3 (`packed-format.ts`) are unpacked by the store when it reads
+ * them; one that arrives here could not be unpacked.
  */
 import { encodeFirstFormat, FIRST_FORMAT, idOfFirstFormat, readFirstFormat } from './first-format.js';
 import { isoTime } from './iso-time.js';
@@ -11,7 +12,7 @@ import { RecordRoom } from './record-room.js';
 import { idOfShortFormat, readShortFormat, SHORT_FORMAT, writeShortFormat } from './short-format.js';
 import type { FieldValue, RecordResource, StoredRecord } from './types.js';
 
-/** Of a UUIDv7, as the service gives ids. */
+/** UUIDv7, the form of the ids that the service assigns. */
 const ID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u;
 
 export function encodeRecord(record: StoredRecord): Buffer {
@@ -20,21 +21,21 @@ export function encodeRecord(record: StoredRecord): Buffer {
   return room.buffer.subarray(0, room.length);
 }
 
-/** Throws DamagedRecordError where the bytes are not what encodeRecord makes. */
+/** Throws DamagedRecordError if the bytes were not written by encodeRecord. */
 export function readRecordParts(bytes: Uint8Array): RecordParts {
   return readFormat(bytes);
 }
 
-/** In the place of a record that cannot be read. */
+/** Stands for a record that cannot be read. */
 export class DamagedRecord {
   constructor(
-    /** Undefined where it cannot be read either. */
+    /** Undefined if the id cannot be read either. */
     readonly id: string | undefined,
     readonly reason: string,
   ) {}
 }
 
-/** The same, or what is to be told of one that is damaged. */
+/** As `readRecordParts`, but returns a DamagedRecord instead of throwing. */
 export function readRecord(bytes: Uint8Array): RecordParts | DamagedRecord {
   try {
     return readFormat(bytes);
@@ -56,7 +57,10 @@ export function decodeRecord(bytes: Uint8Array): StoredRecord {
   return readFormat(bytes).stored();
 }
 
-/** A test of stored records for having come from this source; it reads no more of them than it has to. False for a damaged one. */
+/**
+ * Returns a test whether a stored record came from this source, which reads no more of it than necessary. False for a
+ * damaged record.
+ */
 export function sourceTest(source: string): (bytes: Uint8Array) => boolean {
   return (bytes) => {
     try {
@@ -69,8 +73,8 @@ export function sourceTest(source: string): (bytes: Uint8Array) => boolean {
 }
 
 /**
- * The fragments of a record, of which all are JSON and belong together, and its id. Throws DamagedRecordError where an answer that is
- * spliced from them would be none.
+ * Returns the fragments of a record and its id, after checking that all of them are valid JSON. Throws
+ * DamagedRecordError if an answer spliced from them would be invalid.
  */
 export function readWholeRecord(bytes: Uint8Array): { readonly id: string; readonly parts: RecordParts } {
   const parts = readFormat(bytes);
@@ -82,7 +86,7 @@ export function readWholeRecord(bytes: Uint8Array): { readonly id: string; reado
   return { id, parts };
 }
 
-/** How long a record is in a response; of a damaged one, how long its bytes are. */
+/** Returns the size of a record in a response; for a damaged one, the size of its bytes. */
 export function resourceBytesOf(bytes: Uint8Array): number {
   try {
     return readFormat(bytes).resourceBytes;
@@ -92,7 +96,7 @@ export function resourceBytesOf(bytes: Uint8Array): number {
   }
 }
 
-/** The id of a record of which nothing else may be readable; undefined where it is not either. */
+/** Returns the id of a record, even if the rest cannot be read; undefined if the id cannot be read either. */
 export function storedIdOf(bytes: Uint8Array): string | undefined {
   const id = idOfFirstFormat(bytes);
   if (id !== undefined || bytes[0] === FIRST_FORMAT) return id;
@@ -100,7 +104,7 @@ export function storedIdOf(bytes: Uint8Array): string | undefined {
   return short !== undefined && ID_PATTERN.test(short) ? short : undefined;
 }
 
-/** Of a packed record, what stands as it is; of another one, all. */
+/** Returns the unpacked part of a packed record; all of another one. */
 function plainPartOf(bytes: Uint8Array): Uint8Array {
   if (bytes[0] !== PACKED_FORMAT) return bytes;
   try {
@@ -116,7 +120,7 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The fields of a stored record as an object with no prototype surprises: own members only. */
+/** Parses the fields of a stored record into an object with own members only. */
 export function parseFields(fieldsJson: string): Record<string, FieldValue> {
   return parseFragment(fieldsJson) as Record<string, FieldValue>;
 }

@@ -1,8 +1,8 @@
 /**
- * A record as clients write it, taken apart. Two forms, the same rule everywhere:
- *   flat     {"name": "a", "title": "…", "id": 7}        every member but `name` is a field, `id` too
- *   wrapped  {"name": "a", "fields": {…}, "as_of": "…", "vector": […]}  exactly these members (or `vectors`), `fields` being an object;
- *            beside them, what the service says of a record (id, source, created_utc, modified_utc), so that one can be sent back as it was read
+ * Parses a record as clients write it. There are two forms, with the same rule everywhere:
+ *   flat     {"name": "a", "title": "…", "id": 7}        every member but `name` is a field, including `id`
+ *   wrapped  {"name": "a", "fields": {…}, "as_of": "…", "vector": […]}  exactly these members (or `vectors`), where `fields` is an object;
+ *            also the members that the service adds to a record (id, source, created_utc, modified_utc), so that one can be sent back as it was read
  */
 import {
   didYouMean,
@@ -16,15 +16,15 @@ import { isoTime, isTime } from './iso-time.js';
 import { readGivenVectors, type GivenVectors } from './record-vectors.js';
 
 export interface RecordInput {
-  /** Of the record that was read and is sent back. */
+  /** Id of a record that was read and is sent back. */
   readonly id?: string;
   readonly name: string | undefined;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The fields object still has the record's `name` in it, which is no field. */
+  /** True if the fields object also contains the record's `name`, which is not a field. */
   readonly flat: boolean;
   /** Milliseconds since 1970. */
   readonly asOfMs: number | undefined;
-  /** Undefined: the record says nothing of vectors. */
+  /** Undefined if the record does not mention vectors. */
   readonly vectors: GivenVectors | undefined;
 }
 
@@ -35,7 +35,10 @@ interface ReadOnlyForm {
   readonly words: string;
 }
 const TIME: ReadOnlyForm = { has: isWrittenTime, words: 'and is a time such as 2026-11-21T05:54:00.000Z' };
-/** What the service makes of a record, and leaves as it is where a client sends it back: anything else would be lost without a word. */
+/**
+ * Members that the service sets. They are ignored if a client sends them back; any other value would be lost silently,
+ * so it is refused.
+ */
 const READ_ONLY_MEMBERS: Readonly<Record<ReadOnlyMember, ReadOnlyForm>> = {
   id: { has: isServiceId, words: 'and is of its own form: leave it out, and use name as your key' },
   source: {
@@ -62,7 +65,10 @@ export function readRecordInput(value: unknown): RecordInput {
   return { name, fields: record, flat: true, asOfMs: undefined, vectors: undefined };
 }
 
-/** Throws `invalid-record` for what is neither: an object that is no point is no value of a field. */
+/**
+ * True for the wrapped form. Throws `invalid-record` if it is neither form: an object that is not a point cannot be the
+ * value of a field.
+ */
 function isWrapped(record: Readonly<Record<string, unknown>>, fields: unknown): boolean {
   const beside = Object.keys(record).filter((member) => !WRAPPED_MEMBERS.has(member));
   if (beside.length === 0) return true;
@@ -75,7 +81,10 @@ function isWrapped(record: Readonly<Record<string, unknown>>, fields: unknown): 
   return true;
 }
 
-/** With what the service says of every record. A flat record may have a point that is called `fields`, and a field `id` or `source`. */
+/**
+ * True if the record has everything that the service adds to each record. A flat record may have a point called
+ * `fields`, and a field `id` or `source`.
+ */
 function isAsRead({ id, created_utc, modified_utc }: Readonly<Record<string, unknown>>): boolean {
   return isServiceId(id) && created_utc !== undefined && modified_utc !== undefined;
 }
@@ -107,12 +116,12 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The name as it is stored, or undefined where there is none. Throws `invalid-record`. */
+/** Returns the name to be stored; undefined if there is none. Throws `invalid-record`. */
 export function validName(name: unknown): string | undefined {
   if (name === undefined || name === null) return undefined;
   if (typeof name !== 'string') throw invalidRecord('name', 'The name of a record is a string.');
   if (name.length === 0 || name.length > RECORD_NAME_CHARACTERS_MAX) {
-    // Code points are counted only where counting units says that it may matter.
+    // Code points are counted only if the number of units does not decide it.
     const characters = name.length > 2 * RECORD_NAME_CHARACTERS_MAX ? 'more' : Array.from(name).length;
     if (characters === 0 || characters === 'more' || characters > RECORD_NAME_CHARACTERS_MAX) {
       throw invalidRecord(
@@ -125,7 +134,7 @@ export function validName(name: unknown): string | undefined {
   return name;
 }
 
-/** Milliseconds since 1970, or undefined where there is none. Throws `invalid-record`. */
+/** Returns milliseconds since 1970; undefined if there is none. Throws `invalid-record`. */
 export function validAsOf(asOf: unknown): number | undefined {
   if (asOf === undefined || asOf === null) return undefined;
   const milliseconds = typeof asOf === 'string' ? parseDate(asOf) : undefined;
@@ -142,5 +151,5 @@ export function invalidRecord(member: string | undefined, detail: string): Servi
   });
 }
 
-/** Made once: an error takes longer than a short line, and each line of an import may be no object. */
+/** Created once: creating an error takes longer than reading a short line, and every line of an import may need it. */
 const NO_OBJECT = invalidRecord(undefined, 'A record is a JSON object.');

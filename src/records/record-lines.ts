@@ -1,18 +1,19 @@
 /**
- * Records of NDJSON that are changed on their way to the service, line by line, so that what it says of a line is true of the file. Runs in browsers, too.
+ * Changes records of NDJSON on their way to the service, line by line, so that the service's line numbers are those of
+ * the file. Also runs in browsers.
  */
 import { parseExactJson } from '../platform/exact-json.js';
 import { repeatedMember } from '../platform/json-members.js';
 
 const LINE_FEED = 0x0a;
-/** The first line of a file may begin with a mark of its coding. */
+/** The first line of a file may begin with a byte order mark. */
 const BYTE_ORDER_MARK = '\ufeff';
-/** What stands beside `fields` in a record, and is none of them. */
+/** Members of a record beside `fields` that are not fields. */
 const BESIDE_FIELDS: ReadonlySet<string> = new Set(['name', 'fields', 'as_of', 'vector', 'vectors']);
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** As many lines as there are. */
+/** Yields as many lines as the source has. */
 export async function* changedLines(
   source: AsyncIterable<Uint8Array>,
   change: (line: string) => string | Promise<string>,
@@ -33,13 +34,15 @@ export async function* changedLines(
   if (carried.length > 0) yield encoder.encode(await change(textOf(carried)));
 }
 
-/** With a mark of its coding where it has one. */
+/** Decodes the text, keeping a byte order mark. */
 function textOf(parts: readonly Uint8Array[]): string {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   return parts.map((part) => decoder.decode(part, { stream: true })).join('') + decoder.decode();
 }
 
-/** Undefined of what is no record, or gives a member twice: written anew it would have one of the two values, and nobody would be told. */
+/**
+ * Undefined if the line is not a record, or repeats a member: rewriting it would silently drop one of the two values.
+ */
 export function recordOfLine(line: string): JsonObject | undefined {
   const text = line.startsWith(BYTE_ORDER_MARK) ? line.slice(1) : line;
   let record: unknown;
@@ -51,7 +54,7 @@ export function recordOfLine(line: string): JsonObject | undefined {
   return isJsonObject(record) && repeatedMember(text, record) === undefined ? record : undefined;
 }
 
-/** The fields of a record that has them in a member of their own; undefined of a flat one, whose members are its fields. */
+/** Returns the fields of a wrapped record; undefined for a flat one, whose members are its fields. */
 export function wrappedFields(record: JsonObject): JsonObject | undefined {
   const { fields } = record;
   return isJsonObject(fields) && Object.keys(record).every((member) => BESIDE_FIELDS.has(member)) ? fields : undefined;

@@ -1,49 +1,59 @@
 /**
- * Packs the records of commits by the words of their list, and learns these: a dictionary from the first commit that is large enough, and another
- * where what comes is unlike what was there. Belongs to one thread.
+ * Packs the records of commits with dictionaries of the list's words, and learns these: the first from the first commit
+ * that is large enough, others when new records differ from the earlier ones. Belongs to one thread.
  */
 import { kernel } from '../../native-bindings/index.js';
 import { DICTIONARIES_MAX, type Dictionary, type RecordWords } from './record-words.js';
 
-/** A commit of fewer records leaves them as they are: the table of the words takes longer to make than to write them. */
+/** A smaller commit is not packed: building the tables of a dictionary would take longer than writing it. */
 const PACKED_RECORDS_MIN = 100;
-/** What words are learned from, at least and at most. */
+/** Minimum and maximum of what words are learned from. */
 const LEARNED_RECORDS_MIN = 1000;
 const LEARNED_BYTES_MIN = 256 * 1024;
 const LEARNED_BYTES_MAX = 4 * 1024 * 1024;
-/** A new dictionary has to make the records it is learned from, itself included, by this part smaller than those that are there do. */
+/**
+ * A new dictionary, including its own size, has to make the records that it is learned from smaller by this fraction
+ * than the present ones do.
+ */
 const SAVED_SHARE_MIN = 0.1;
-/** Fields that are packed to less than this part are packed well: others are not looked for. */
+/** Ratio of packed to original size of fields below which no new words are searched. */
 const PACKED_WELL_SHARE = 0.35;
-/** So many records tell by which dictionary those of a commit are packed best. */
+/** Number of records that are tried to find the best dictionary for a commit. */
 const SAMPLE_RECORDS = 200;
 
-/** Records that lie one behind the other. */
+/** Records one after the other in a buffer. */
 export interface PackedBatch {
   readonly bytes: Uint8Array;
-  /** Where the fields of each begin; its end where it is not to be packed. */
+  /** Beginning of each record's fields; its end if the record is not to be packed. */
   readonly fields: Uint32Array;
-  /** Where each ends; after packing, where it ends then. */
+  /** End of each record; packing changes it. */
   readonly ends: Uint32Array;
   readonly fieldsBytes: number;
 }
 
 export class RecordPacker {
-  /** The dictionary of the last commit, and to which part of themselves it packed fields. */
+  /** The dictionary of the last commit, and the ratio of packed to original size of the fields. */
   private last: { readonly number: number; readonly share: number } | undefined;
-  /** Learned by a commit that may not be on disk yet: those of another version that the same commit writes are packed by it, too. */
+  /**
+   * A dictionary learned by a commit that may not be on disk yet. Records of another version in the same commit are
+   * packed with it, too.
+   */
   private learned: Dictionary | undefined;
-  /** Of fields that were not packed well; and how many there are to be before words are learned again. */
+  /**
+   * `unlikeBytes`: bytes of fields that were not packed well. `learnAtBytes`: how many there must be before words are
+   * learned again.
+   */
   private unlikeBytes = 0;
   private learnAtBytes = 0;
 
   constructor(private readonly words: RecordWords) {}
 
-  /** Packs the records of a commit where they lie. Returns a dictionary that is to be written with them. */
+  /** Packs the records of a commit in place. Returns a new dictionary that has to be written with them. */
   pack(batch: PackedBatch): Dictionary | undefined {
     if (batch.ends.length < PACKED_RECORDS_MIN || batch.fieldsBytes === 0) return undefined;
     const count = this.words.count();
-    // Of a list that has lost how many it had, none is learned: it could get the number of one by which records are packed.
+    // If the number of dictionaries is lost, none is learned: it could get the number of one that packs existing
+    // records.
     if (count === undefined) return undefined;
     const best = this.bestOf(batch, count);
     const share = best?.share ?? 1;
@@ -55,7 +65,7 @@ export class RecordPacker {
     return learned;
   }
 
-  /** The dictionary that packs these best, and to which part of themselves. */
+  /** Returns the dictionary that packs these records best, and the ratio of packed to original size. */
   private bestOf(batch: PackedBatch, count: number): (Dictionary & { readonly share: number }) | undefined {
     const whole = this.words.whole(count);
     const [{ last }, [only]] = [this, whole];
@@ -74,16 +84,19 @@ export class RecordPacker {
     return this.learned?.number === count + 1 || this.isDue(batch, count);
   }
 
-  /** How many there are says what is due where the store was opened anew: else one that is opened again and again would learn each time. */
+  /**
+   * The number of dictionaries determines the threshold if the store was just opened; otherwise a list that is opened
+   * again and again would learn each time.
+   */
   private isDue(batch: PackedBatch, count: number): boolean {
     return this.unlikeBytes + batch.fieldsBytes >= Math.max(this.learnAtBytes, LEARNED_BYTES_MIN * 2 ** count);
   }
 
-  /** Undefined where words of these are not worth a place. `share`: to which part those that are there pack these. */
+  /** Undefined if a new dictionary would not be worth it. `share`: ratio that the present dictionaries achieve. */
   private learnedFrom(batch: PackedBatch, share: number, number: number): Dictionary | undefined {
-    // Of a commit that failed, or of another version that the same commit writes.
+    // Learned by a commit that failed, or for another version in the same commit.
     if (this.learned?.number === number) return this.learned;
-    // The next time when there is twice as much.
+    // Words are searched again when there is twice as much.
     this.learnAtBytes = 2 * (this.unlikeBytes + batch.fieldsBytes);
     const sample = firstOf(batch, Math.ceil((batch.ends.length * LEARNED_BYTES_MAX) / batch.bytes.length));
     const words = kernel.learnWords(sample.bytes, sample.fields, sample.ends);
@@ -94,13 +107,13 @@ export class RecordPacker {
   }
 }
 
-/** Returns to which part of themselves the fields are packed. */
+/** Returns the ratio of packed to original size of the fields. */
 export function packInPlace({ bytes, fields, ends, fieldsBytes }: PackedBatch, { number, words }: Dictionary): number {
   const saved = bytes.length - kernel.packRecords(words, number, bytes, fields, ends);
   return fieldsBytes === 0 ? 1 : 1 - saved / fieldsBytes;
 }
 
-/** The same, of a copy: the batch stays as it is. */
+/** As `packInPlace`, on a copy of the batch. */
 export function shareOfCopy(batch: PackedBatch, dictionary: Dictionary): number {
   return packInPlace({ ...batch, bytes: Uint8Array.from(batch.bytes), ends: batch.ends.slice() }, dictionary);
 }

@@ -1,6 +1,6 @@
 /**
- * A stored record as an answer takes it: what its bytes have, written in the order and form that responses have, without parsing. The two
- * formats of these bytes are `first-format.ts` and `short-format.ts`.
+ * The parts of a stored record that answers are made of: written in the order and form of responses, without parsing.
+ * The two formats are `first-format.ts` and `short-format.ts`.
  */
 import type { StoredRecord } from './types.js';
 
@@ -8,28 +8,28 @@ export class DamagedRecordError extends Error {
   override readonly name = 'DamagedRecordError';
 }
 
-/** What the fragments of a record are written to. */
+/** Receives the fragments of a record. */
 export interface FragmentWriter {
-  /** Characters below U+0080 only. */
+  /** Only characters below U+0080. */
   ascii(text: string): void;
   bytes(bytes: Uint8Array, begin: number, end: number): void;
-  /** The 36 characters of the 16 bytes from `begin` on. */
+  /** Writes the 36 characters of the UUID in the 16 bytes from `begin` on. */
   uuid(bytes: Uint8Array, begin: number): void;
 }
 
-/** Where a record lies in the bytes that were read. Views are good as long as these are. */
+/** Position of a record in the bytes that were read. Views are valid as long as these. */
 export abstract class RecordParts {
   constructor(
     readonly bytes: Uint8Array,
     readonly begin: number,
-    /** `{…}`, from here to the end. */
+    /** Beginning of the fields, `{…}`, which extend to the end. */
     readonly fieldsBegin: number,
     readonly end: number,
   ) {}
 
   /** `"id":"…","name":"…"` */
   abstract writeHead(writer: FragmentWriter): void;
-  /** `"as_of":"…"`, and the source behind it where there is one. */
+  /** `"as_of":"…"`, followed by the source if there is one. */
   abstract writeAsOf(writer: FragmentWriter): void;
   /** `"created_utc":"…","modified_utc":"…"` */
   abstract writeTimes(writer: FragmentWriter): void;
@@ -37,18 +37,18 @@ export abstract class RecordParts {
   abstract readonly nameJson: Uint8Array;
   abstract readonly createdMs: number;
   abstract readonly modifiedMs: number;
-  /** Of the record as a member of a response, with all of its fields. */
+  /** Bytes of the record as a member of a response, with all its fields. */
   abstract readonly resourceBytes: number;
-  /** Throws DamagedRecordError where a part is no JSON. */
+  /** Throws DamagedRecordError if a part is not JSON. */
   abstract stored(): StoredRecord;
-  /** The same record in other bytes, where all of it was copied to `begin`. */
+  /** Returns the same record in other bytes, to which it was copied at `begin`. */
   abstract copiedTo(bytes: Uint8Array, begin: number): RecordParts;
 
   get name(): string {
     return parseFragment(textOf(this.nameJson)) as string;
   }
 
-  /** `{…}`; a view. */
+  /** View of the fields, `{…}`. */
   get fields(): Uint8Array {
     return this.bytes.subarray(this.fieldsBegin, this.end);
   }
@@ -58,7 +58,7 @@ export abstract class RecordParts {
   }
 }
 
-/** The same memory. */
+/** Returns a Buffer that shares the memory. */
 export function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }

@@ -2,18 +2,18 @@
 import { VARINT_BYTES_MAX, writeVarint } from './varints.js';
 
 const FIRST_BYTES = 4096;
-/** Calling into the runtime costs more than copying so many characters one by one. */
+/** Below this length, copying characters one by one costs less than calling into the runtime. */
 const SHORT_UNITS = 32;
 
 /** `utf8Write` is what Buffer.write calls in the end, without its checks. */
 type FastBuffer = Buffer & { utf8Write(text: string, offset: number, length: number): number };
 
 export class RecordRoom {
-  /** All of its ArrayBuffer, at whose begin it begins. */
+  /** Starts at the beginning of its ArrayBuffer and covers all of it. */
   buffer = Buffer.allocUnsafeSlow(FIRST_BYTES) as FastBuffer;
   length = 0;
 
-  /** Makes room behind what was written. */
+  /** Ensures that so many bytes fit behind what was written. */
   reserve(bytes: number): void {
     const needed = this.length + bytes;
     if (needed <= this.buffer.length) return;
@@ -33,14 +33,14 @@ export class RecordRoom {
     this.length = this.buffer.writeDoubleLE(value, this.length);
   }
 
-  /** UTF-8; lone surrogates become U+FFFD. */
+  /** Appends UTF-8; lone surrogates become U+FFFD. */
   text(text: string): void {
     // A UTF-16 unit takes three bytes at most.
     this.reserve(text.length * 3);
     this.length += this.buffer.utf8Write(text, this.length, text.length * 3);
   }
 
-  /** The same behind how many bytes it takes. */
+  /** As `text`, preceded by the number of bytes as a varint. */
   countedText(text: string): void {
     this.reserve(VARINT_BYTES_MAX + text.length * 3);
     const begin = this.length;

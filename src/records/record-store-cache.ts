@@ -1,28 +1,28 @@
 /**
- * The record stores that one worker thread has open: opened at first use, closed when others were used more recently.
- * Belongs to one thread.
+ * Record stores that one worker thread has open. Opened on first use; the least recently used are closed. Belongs to
+ * one thread.
  */
 import { existsSync } from 'node:fs';
 import { environmentsKept } from '../platform/index.js';
 import { INITIAL_MAP_BYTES, storePath, type ListStoreOptions } from '../store/index.js';
 import { RecordStore } from './record-store.js';
 
-/** Lists whose stores a thread keeps open, where the limits of the process allow it: it keeps those of closed lists, too. */
+/** Maximum number of open stores, if the limits of the process allow it; includes those of closed lists. */
 const STORES_OPEN_MAX = 64;
-/** How often stores of deleted lists are looked for: while one is open, its space is not given back. */
+/** Interval of looking for stores of deleted lists, whose disk space is not freed while they are open. */
 const SWEEP_INTERVAL_MS = 10_000;
 
 export class RecordStoreCache {
-  /** In the order of use, the least recent first. */
+  /** In the order of use, least recent first. */
   private readonly stores = new Map<string, RecordStore>();
-  /** By a clock that is not set back. */
+  /** Time of the last sweep, on a monotonic clock. */
   private sweptMs = performance.now();
 
   constructor(private readonly openMax = environmentsKept(INITIAL_MAP_BYTES, STORES_OPEN_MAX)) {}
 
   /**
-   * The store of the list at this path, its reads at the last commit. It stays open until the next call, at least.
-   * Throws `list-missing` where there is none, unless it is to be made.
+   * Returns the store of the list at this path, with reads at the last commit. It stays open at least until the next
+   * call. Throws `list-missing` if there is none, unless `create` is set.
    */
   get(listPath: string, options: ListStoreOptions = {}): RecordStore {
     this.sweep();
@@ -38,12 +38,12 @@ export class RecordStoreCache {
     return store;
   }
 
-  /** Lets go of what reads of the list hold, where its store is still open. */
+  /** Ends the list's current read transaction, if its store is open. */
   refresh(listPath: string): void {
     this.stores.get(listPath)?.refresh();
   }
 
-  /** Lets go of a store that nobody will ask for again: its list is to be removed. */
+  /** Closes the store of a list that is going to be removed. */
   release(listPath: string): void {
     const store = this.stores.get(listPath);
     this.stores.delete(listPath);

@@ -1,7 +1,7 @@
 /**
  * Records and names of a list's versions, in its store (`src/store/list-store.ts`):
  *
- *   records-v<N>    record number (u32) → record-codec bytes, packed where many are written at once (`record-words.ts`)
+ *   records-v<N>    record number (u32) → record-codec bytes, packed if many are written at once (`record-words.ts`)
  *   names-v<N>      name (UTF-8; see nameKey) → record number (u32, little-endian)
  */
 import { createHash } from 'node:crypto';
@@ -10,13 +10,16 @@ import { RecordPacker } from './record-packer.js';
 import { DICTIONARIES_MAX, RecordWords, type WordsStore } from './record-words.js';
 import { LIST_STATE_FORMAT_WITH_PACKED_RECORDS, ListStore, SegmentManifest, versionSuffix } from '../store/index.js';
 
-/** Longer names are kept under a prefix and a hash: LMDB bounds its keys. */
+/** Longer names are stored as a prefix and a hash, because LMDB limits the length of keys. */
 const NAME_KEY_BYTES_MAX = 1000;
 const NAME_KEY_PREFIX_BYTES = 900;
 const APPEND = { append: true };
 const PLAIN = { append: false };
 
-/** The key of a name. No UTF-8 text holds the byte 0xff, so a long name never meets a short one. */
+/**
+ * Returns the key of a name. UTF-8 text never contains the byte 0xff, so a shortened name never collides with a short
+ * one.
+ */
 function nameKey(name: string): Buffer {
   const bytes = Buffer.from(name, 'utf8');
   if (bytes.length <= NAME_KEY_BYTES_MAX) return bytes;
@@ -29,14 +32,14 @@ function versionOfDatabase(name: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** How many dictionaries there are. */
+/** Key of the number of dictionaries. */
 const WORDS_COUNT = 'words';
 
 function wordsKey(number: number): string {
   return `words-${number}`;
 }
 
-/** Which records are gone through. */
+/** Range of records to iterate over. */
 export interface RecordRange {
   readonly start?: number;
   readonly offset?: number;
@@ -52,14 +55,15 @@ export class VersionStore extends SegmentManifest {
   constructor(
     private readonly root: RootDatabase,
     readonly version: number,
-    /** By which its records are packed. */
+    /** Dictionaries with which its records are packed. */
     readonly words: RecordWords,
     readonly packer: RecordPacker,
   ) {
     super(root, versionSuffix(version));
   }
 
-  // Opening a database takes the write lock for a moment, so readers open only what they need, and never in a transaction.
+  // Opening a database takes the write lock for a moment, so readers open only what they need, and never in a
+  // transaction.
   get records(): Database<Buffer, number> {
     return (this.recordsDb ??= this.root.openDB({
       name: `records-v${this.version}`,
@@ -74,45 +78,48 @@ export class VersionStore extends SegmentManifest {
       keyEncoding: 'binary',
     }));
   }
-  /** Opens all four, before a transaction that uses them. */
+  /** Opens all four databases; call it before a transaction that uses them. */
   prepare(): this {
     void [this.records, this.names, this.manifest, this.deletions];
     return this;
   }
 
-  /** The bytes of a record as they are on disk; good until the next read from any database of this thread. */
+  /** Returns the bytes of a record as stored, valid until the next read from any database of this thread. */
   storedRecord(recordNumber: number): Buffer | undefined {
     const bytes = this.records.getBinaryFast(recordNumber);
-    // What lmdb-js reads into is longer than it says.
+    // The buffer that lmdb-js reads into is longer than its `length` property.
     return bytes?.subarray(0, bytes.length);
   }
 
-  /** The bytes of a record, unpacked; good until the next read from any database of this thread. */
+  /** Returns the bytes of a record, unpacked; valid until the next read from any database of this thread. */
   record(recordNumber: number): Buffer | undefined {
     const bytes = this.storedRecord(recordNumber);
     return bytes === undefined ? undefined : this.words.unpacked(bytes);
   }
 
-  /** Records by rising number, unpacked; their bytes are good until the next of them. */
+  /** Yields records in ascending order, unpacked; their bytes are valid until the next one. */
   *range(options: RecordRange = {}): Generator<{ readonly key: number; readonly value: Buffer }> {
     for (const { key, value } of this.records.getRange(options)) yield { key, value: this.words.unpacked(value) };
   }
 
-  /** Records that are stored, without going through them. */
+  /** Number of stored records, without reading them. */
   recordCount(): number {
     return (this.records.getStats() as { readonly entryCount: number }).entryCount;
   }
 
-  /** No record has the empty name, which LMDB would take for no key. */
+  /** Undefined for the empty name, which no record has, and which LMDB would treat as no key. */
   recordNumberOfName(name: string): number | undefined {
     if (name === '') return undefined;
     return this.names.getBinaryFast(nameKey(name))?.readUInt32LE(0);
   }
 
-  /** `bytes`: a record, or bytes of which it is a part (`PlacedBytes`). `append`: the number is above all that are stored, which is written faster. */
+  /**
+   * `bytes`: a record, or a buffer that contains it (`PlacedBytes`). `append`: the number is greater than all stored
+   * ones, which makes writing faster.
+   */
   putRecord(recordNumber: number, bytes: Uint8Array, append = false): void {
     const written = this.records.putSync(recordNumber, bytes as Buffer, append ? APPEND : PLAIN) as unknown;
-    // LMDB refuses to append below what is there, and lmdb-js says so only here.
+    // LMDB refuses to append below existing keys, and lmdb-js reports that only here.
     if (written === true) return;
     const [last] = this.records.getKeys({ reverse: true, limit: 1 });
     throw new Error(
@@ -124,7 +131,7 @@ export class VersionStore extends SegmentManifest {
     this.records.removeSync(recordNumber);
   }
   putName(name: string, recordNumber: number): void {
-    // LMDB copies the value before this returns, so one buffer serves all.
+    // LMDB copies the value before this returns, so one buffer is enough.
     this.numberBytes.writeUInt32LE(recordNumber, 0);
     this.names.putSync(nameKey(name), this.numberBytes);
   }
@@ -132,7 +139,10 @@ export class VersionStore extends SegmentManifest {
     this.names.removeSync(nameKey(name));
   }
 
-  /** Deletes all databases of the version, also those that others keep beside its records. No thread may use it any more. */
+  /**
+   * Deletes all databases of the version, including those that others keep beside its records. No thread may use it any
+   * more.
+   */
   drop(): void {
     this.prepare();
     for (const database of [this.records, this.names, this.manifest, this.deletions]) database.dropSync();
@@ -145,7 +155,7 @@ export class VersionStore extends SegmentManifest {
 /** The store of a list with the records of its versions. */
 export class RecordStore extends ListStore implements WordsStore {
   private readonly versions = new Map<number, VersionStore>();
-  /** By which records are packed, and pages of documents. */
+  /** Dictionaries with which records, and pages of documents, are packed. */
   readonly recordWords = new RecordWords(this);
   private readonly packer = new RecordPacker(this.recordWords);
 
@@ -157,10 +167,10 @@ export class RecordStore extends ListStore implements WordsStore {
     }
     return store;
   }
-  /** A dictionary of words, by its number. */
+  /** Returns a dictionary by its number. */
   words(number: number): Uint8Array | undefined {
     const stored = this.meta.get(wordsKey(number)) as Uint8Array | undefined;
-    // What is decoded may be a view of what is read next.
+    // The decoded value may be a view of memory that the next read overwrites.
     return stored === undefined ? undefined : Buffer.from(stored);
   }
   wordsCount(): number | undefined {
@@ -173,7 +183,10 @@ export class RecordStore extends ListStore implements WordsStore {
     this.meta.putSync(WORDS_COUNT, Math.max(number, this.wordsCount() ?? 0));
     this.raiseFormat(LIST_STATE_FORMAT_WITH_PACKED_RECORDS);
   }
-  /** As `raiseFormat`, to one above that of packed records: how many dictionaries there are is said from then on, also where there are none. */
+  /**
+   * As `raiseFormat`, to a format above that of packed records: from then on the number of dictionaries is always
+   * stored, even if it is 0.
+   */
   raiseFormatAboveWords(format: number): void {
     const state = this.state();
     if (state === undefined || state.format >= format) return;
@@ -181,8 +194,9 @@ export class RecordStore extends ListStore implements WordsStore {
     this.raiseFormat(format);
   }
   /**
-   * Those of another list, whose packed records are copied, and how many it has learned: a number whose dictionary is lost is given to no other
-   * here either. Where the count is lost it is so here, too: the state of the copy, which is put later, has the other's format.
+   * Copies the dictionaries of another list, whose packed records are copied, and their number: the number of a lost
+   * dictionary must not be reused here either. If the number is lost there, it is lost here, too, because the state of
+   * the copy, which is written later, has the other's format.
    */
   copyWords(from: RecordStore): void {
     for (let number = 1; number <= DICTIONARIES_MAX; number += 1) {
@@ -193,7 +207,7 @@ export class RecordStore extends ListStore implements WordsStore {
     if (count !== undefined) this.meta.putSync(WORDS_COUNT, count);
   }
 
-  /** Numbers of the versions that have databases here, whether or not the state names them. */
+  /** Returns the versions that have databases here, whether or not the state names them. */
   versionsOnDisk(): number[] {
     const numbers = new Set<number>();
     for (const key of this.root.getKeys()) {

@@ -1,15 +1,15 @@
 /** Vectors that come with a record: the members `vector` and `vectors` beside `fields`. */
 import { ServiceError } from '../platform/index.js';
 
-/** Numbers of one vector. */
+/** Maximum dimensions of a vector. */
 export const VECTOR_DIMENSIONS_MAX = 8192;
-/** Vectors that a record brings. */
+/** Maximum number of vectors that a record may have. */
 const GIVEN_VECTORS_MAX = 1000;
 
-/** As 32 bit floats. Null: those that the record has are to go. */
+/** 32-bit floats. Null: the record's vectors are removed. */
 export type GivenVectors = readonly Float32Array[] | null;
 
-/** Undefined where the record says nothing of vectors. Throws `invalid-record` that says what was expected. */
+/** Undefined if the record does not mention vectors. Throws `invalid-record`, which says what was expected. */
 export function readGivenVectors(record: Readonly<Record<string, unknown>>): GivenVectors | undefined {
   const { vector, vectors } = record;
   if (vector !== undefined && vectors !== undefined) {
@@ -52,7 +52,7 @@ function vectorOf(value: unknown, member: string): Float32Array {
   return vector;
 }
 
-/** `member`: where in the record. */
+/** `member`: position in the record. */
 export function invalidVector(member: string, detail: string): ServiceError {
   return new ServiceError('invalid-record', detail, { errors: [{ pointer: `/${member}`, detail }] });
 }

@@ -1,32 +1,35 @@
 /**
- * The words that many records of a list have, by which their fields are packed: dictionaries in the list's store, each by its number, never
- * changed and never removed. Belongs to one thread.
+ * Dictionaries of words that many records of a list contain, with which their fields are packed. They are kept in the
+ * list's store by number, and never changed or removed. Belongs to one thread.
  */
 import { kernel } from '../../native-bindings/index.js';
 import { dictionaryOf, PACKED_BYTES_MAX, PACKED_FORMAT, readPackedFormat } from './packed-format.js';
 import { DamagedRecordError } from './record-parts.js';
 
 const NUMBERS_OF_TEXT = 5;
-/** Of a list: each is kept in the memory of every thread that reads its records. */
+/** Maximum number per list: each is kept in the memory of every thread that reads the list's records. */
 export const DICTIONARIES_MAX = 8;
 
-/** Where dictionaries are kept. */
+/** Storage of dictionaries. */
 export interface WordsStore {
   words(number: number): Uint8Array | undefined;
-  /** How many have been learned; undefined where that is lost. */
+  /** Number of learned dictionaries; undefined if it is lost. */
   wordsCount(): number | undefined;
-  /** Inside a transaction. */
+  /** Stores a dictionary, inside a transaction. */
   putWords(number: number, dictionary: Uint8Array): void;
 }
 
 export interface Dictionary {
-  /** In its list, from 1. */
+  /** Number in its list, from 1. */
   readonly number: number;
   readonly words: Uint8Array;
 }
 
 export class RecordWords {
-  /** By their numbers, null for one that is damaged; what is not there now may be after the next commit of another thread. */
+  /**
+   * Dictionaries by number; null for a damaged one. A missing one may exist after the next commit of another thread, so
+   * it is not cached.
+   */
   private readonly dictionaries = new Map<number, Uint8Array | null>();
   private readonly range = new Uint32Array(NUMBERS_OF_TEXT);
   private memory: Buffer | undefined;
@@ -34,24 +37,24 @@ export class RecordWords {
   constructor(private readonly store: WordsStore) {}
 
   /**
-   * The same record in the short format, in memory that is good until the next call; bytes of other formats, and those that cannot be
-   * unpacked, as they are. Looking up a dictionary is a read of the store.
+   * Returns the record in the short format, in memory that is valid until the next call. Returns bytes of other
+   * formats, and those that cannot be unpacked, unchanged. Looking up a dictionary reads from the store.
    */
   unpacked(bytes: Buffer): Buffer {
     if (bytes[0] !== PACKED_FORMAT) return bytes;
     const known = this.dictionaries.get(dictionaryOf(bytes));
     if (known !== undefined) return this.unpackedBy(known, bytes) ?? bytes;
-    // What was read is good until the next read.
+    // The bytes are valid only until the next read, so they are copied.
     const copy = Buffer.from(bytes);
     return this.unpackedBy(this.dictionary(dictionaryOf(copy)), copy) ?? copy;
   }
 
-  /** How many dictionaries the list has learned, damaged ones among them; undefined where that is lost. */
+  /** Number of learned dictionaries, including damaged ones; undefined if it is lost. */
   count(): number | undefined {
     return this.store.wordsCount();
   }
 
-  /** Those of the first so many that are not damaged. */
+  /** Returns those of the first `count` dictionaries that are not damaged. */
   whole(count: number): Dictionary[] {
     return Array.from({ length: count }, (_, index) => index + 1).flatMap((number) => {
       const words = this.dictionary(number);
@@ -59,24 +62,24 @@ export class RecordWords {
     });
   }
 
-  /** Inside the transaction that writes the first records that it packs. */
+  /** Stores a new dictionary, inside the transaction that writes the first records packed with it. */
   putLearned({ number, words }: Dictionary): void {
     const count = this.store.wordsCount();
     if (count === number - 1) this.store.putWords(number, words);
-    // Several versions of a list are written by one commit.
+    // One commit may write several versions of a list, which share the dictionary.
     else if (count !== number || Buffer.compare(this.store.words(number) ?? Buffer.alloc(0), words) !== 0)
       throw new Error('another commit has learned words of the list');
   }
 
   /**
-   * What a record is packed by, which stays good when the store is closed: null where that is damaged, undefined where it is lost, and for a
-   * record that is not packed. A read of the store.
+   * Returns the dictionary with which a record is packed; it stays valid when the store is closed. Null if it is
+   * damaged; undefined if it is lost, or the record is not packed. May read from the store.
    */
   packing(bytes: Uint8Array): Uint8Array | null | undefined {
     return isPacked(bytes) ? this.dictionary(dictionaryOf(bytes)) : undefined;
   }
 
-  /** True where telling what packs a record is no read of the store. */
+  /** True if `packing` does not need to read from the store. */
   knowsPacking(bytes: Uint8Array): boolean {
     return !isPacked(bytes) || this.dictionaries.has(dictionaryOf(bytes));
   }
@@ -111,14 +114,17 @@ export class RecordWords {
   }
 }
 
-/** Where a packed record lies in the bytes of several, and where it is to be unpacked to. */
+/** Position of a packed record among several, and where it is to be unpacked to. */
 export type PackedRange = readonly [begin: number, packed: number, end: number, to: number, toEnd: number];
 
 /** Unpacks many records with one call of the kernel. Belongs to one thread. */
 export class RecordsUnpacker {
   private ranges = new Uint32Array(16 * NUMBERS_OF_TEXT);
 
-  /** Those of one dictionary, each to its place in `texts`. Returns which of them cannot be unpacked, by their places in `of`. */
+  /**
+   * Unpacks records that share a dictionary, each to its place in `texts`. Returns the indexes in `of` of those that
+   * cannot be unpacked.
+   */
   unpack(dictionary: Uint8Array, bytes: Uint8Array, of: readonly PackedRange[], texts: Uint8Array): number[] {
     const length = of.length * NUMBERS_OF_TEXT;
     if (length > this.ranges.length) this.ranges = new Uint32Array(length * 2);
@@ -132,7 +138,7 @@ export class RecordsUnpacker {
   }
 }
 
-/** Throws DamagedRecordError where its header is none. `to`: where it is to begin. */
+/** Throws DamagedRecordError if the header is invalid. `to`: where the unpacked record is to begin. */
 export function packedRange(bytes: Uint8Array, begin: number, end: number, to: number): PackedRange {
   const { plainBegin, fieldsBegin, shortBytes } = readPackedFormat(bytes.subarray(begin, end));
   if (shortBytes > PACKED_BYTES_MAX) throw unreadable();

@@ -1,13 +1,13 @@
 /**
- * Format 2 of a stored record: what its members are made of, without the text around it, and nothing twice.
+ * Format 2 of a stored record: the values of its members, without the text around them, and none twice.
  *
  *   u8        format (2)
- *   u8        flags: 1 = the name is the id, from which it was made, and is left out; 2 = the time of the creation follows, being another
- *             than that in the id; 4 = that of the last change, being another than the creation's; 8 = as_of, being another than the
- *             last change's; 16 = the record came from a source, which follows
+ *   u8        flags: 1 = the name is the id, from which it was made, and is left out; 2 = the time of creation follows, because it
+ *             differs from that in the id; 4 = the time of the last change, because it differs from that of creation; 8 = as_of,
+ *             because it differs from the last change; 16 = the record came from a source, which follows
  *   16 bytes  id, a UUID
- *   f64 ×     the times that follow by the flags, in their order: whole milliseconds since 1970
- *   varint, … source: how many bytes, and these: a JSON string without its quotes; only with flag 16
+ *   f64 ×     the times given by the flags, in their order: whole milliseconds since 1970
+ *   varint, … source: number of bytes, and these: a JSON string without its quotes; only with flag 16
  *   varint, … name, likewise; not with flag 1
  *   fields    {…}   (to the end; facet values are arrays)
  *
@@ -41,12 +41,12 @@ const DASH = 0x2d;
 const NO_DIGIT = 0xff;
 const DIGIT_OF_CODE = new Uint8Array(128).fill(NO_DIGIT);
 for (const [digit, code] of Buffer.from('0123456789abcdef').entries()) DIGIT_OF_CODE[code] = digit;
-/** Characters among which are all that JSON escapes in a string. */
+/** Matches every character that JSON escapes in a string, and some others. */
 const ESCAPED = /["\\\p{Cc}\p{Cs}]/u;
-/** Of a name: whatever its characters are, a varint holds how many bytes they take. */
+/** Maximum length of a name, such that a varint can hold its number of bytes, whatever its characters. */
 const TEXT_UNITS_MAX = Math.floor(VARINT_MAX / 3);
 
-/** Where the parts lie, from the begin of the record. */
+/** Offsets of the parts from the beginning of the record. */
 interface Offsets {
   readonly flags: number;
   readonly sourceBegin: number;
@@ -161,15 +161,16 @@ class ShortParts extends RecordParts {
     return parseFragment(`"${this.text(from, to)}"`) as string;
   }
 
-  /** The one behind those with these flags. */
+  /** Returns the time that follows those of the given flags. */
   private time(before: number): number {
     return bufferOf(this.bytes).readDoubleLE(this.begin + HEADER_BYTES + timeCount(before) * TIME_BYTES);
   }
 }
 
 /**
- * Writes the record behind what the room has, and returns where its fields begin there. Undefined, with nothing written, for one whose members are
- * not of the form that the service makes: it keeps the first format.
+ * Writes the record behind the contents of `room`, and returns where its fields begin there. Returns undefined, with
+ * nothing written, if the members do not have the form that the service gives them: such a record keeps the first
+ * format.
  */
 export function writeShortFormat(record: StoredRecord, room: RecordRoom): number | undefined {
   const { id, createdMs, modifiedMs } = record;
@@ -202,7 +203,7 @@ export function writeShortFormat(record: StoredRecord, room: RecordRoom): number
   return fields;
 }
 
-/** Throws DamagedRecordError where the header is none, or the parts are not of the lengths that it says. */
+/** Throws DamagedRecordError if the header is invalid, or the lengths in it do not match the bytes. */
 export function readShortFormat(bytes: Uint8Array): ShortParts {
   const flags = bytes[1] ?? FLAGS + 1;
   if (flags > FLAGS) throw new DamagedRecordError('unknown members of a record');
@@ -224,7 +225,7 @@ export function readShortFormat(bytes: Uint8Array): ShortParts {
   return new ShortParts(bytes, 0, { flags, sourceBegin, sourceEnd, nameBegin, nameEnd, fields: at, end: bytes.length });
 }
 
-/** The id of a record of which nothing else may be readable; undefined where it is not one that the service gave. */
+/** Returns the id of a record, even if the rest cannot be read; undefined if the bytes are too short for one. */
 export function idOfShortFormat(bytes: Uint8Array): string | undefined {
   if (bytes.length < HEADER_BYTES) return undefined;
   return uuidText(bytes, ID_AT);
@@ -242,7 +243,7 @@ function timeCount(flags: number): number {
   return ((flags >> 1) & 1) + ((flags >> 2) & 1) + ((flags >> 3) & 1);
 }
 
-/** Of a UUIDv7: its first 48 bits. */
+/** Returns the time in a UUIDv7: its first 48 bits. */
 function timeOfId(bytes: Uint8Array, at: number): number {
   const high = ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
   const low = ((bytes[at + 2] as number) << 24) | ((bytes[at + 3] as number) << 16) | ((bytes[at + 4] as number) << 8);
@@ -254,11 +255,11 @@ function uuidText(bytes: Uint8Array, at: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** Where a UUID as text has dashes, and where the digits of each of its bytes. */
+/** Positions in the text of a UUID: of its dashes, and of the two digits of each byte. */
 const DASH_PLACES = Uint8Array.of(8, 13, 18, 23);
 const PLACES_OF_BYTES = Uint8Array.of(0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34);
 
-/** Returns false for what is no UUID of lower-case digits. */
+/** Returns false if it is not a UUID with lower-case digits. */
 function parseUuid(id: string, bytes: Uint8Array, begin: number): boolean {
   if (id.length !== ID_CHARACTERS) return false;
   let wrong = 0;
@@ -273,7 +274,7 @@ function parseUuid(id: string, bytes: Uint8Array, begin: number): boolean {
   return wrong < 16;
 }
 
-/** What JSON has between the quotes of a string. */
+/** Returns the JSON of a string without its quotes. */
 function jsonInside(text: string): string {
   return ESCAPED.test(text) ? JSON.stringify(text).slice(1, -1) : text;
 }

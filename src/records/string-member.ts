@@ -1,18 +1,24 @@
-/** A field of a record without its others: parsing all of a record takes as long as it is long, and a search wants one link of each hit. Pure. */
+/**
+ * Reads one field of a record without the others: parsing takes time proportional to the size of the record, and a
+ * search needs only one link of each hit. Pure.
+ */
 import { parseFields } from './record-codec.js';
 
 const QUOTE = '"';
 const ESCAPE = '\\';
-/** Begins a name that cannot be JSON behind the end of a text: in `{"a,":1,":":"x"}` the name `:1,` seems to be there, with a text. */
+/**
+ * Names for which the fast search is safe. Others may seem to occur where a string ends: `{"a,":1,":":"x"}` seems to
+ * have a member `:1,` with a string value.
+ */
 const PLAIN_NAME = /^[\p{L}\p{N}_]/u;
 
 /**
- * The value of a field in the JSON of a record's fields; undefined where it has none or it is no string. Throws a DamagedRecordError for what
- * is no JSON, as far as it is looked at.
+ * Returns the value of a field in the JSON of a record's fields; undefined if it is missing or not a string. Throws a
+ * DamagedRecordError for invalid JSON, as far as it is read.
  */
 export function stringField(fieldsJson: string, name: string): string | undefined {
   const key = `${JSON.stringify(name)}:"`;
-  // Inside of a string a quote is escaped, so this is a member; the last of those with one name counts.
+  // A quote within a string is escaped, so this is a member. If a name is repeated, the last one counts.
   const found = PLAIN_NAME.test(name) ? fieldsJson.lastIndexOf(key) : -1;
   const before = fieldsJson[found - 1];
   const begin = found + key.length;

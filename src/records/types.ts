@@ -1,4 +1,4 @@
-/** Types of records that the layers above share; `src/index/contract/types.ts` holds the public ones. */
+/** Types of records that the layers above share; the public ones are in `src/index/contract/types.ts`. */
 
 /** A field value as JSON. `null` never occurs in a stored record. */
 export type FieldValue =
@@ -8,14 +8,17 @@ export type FieldValue =
   | readonly (string | number | boolean)[]
   | { readonly latitude: number; readonly longitude: number };
 
-/** A record as it is stored, whatever the format of its bytes. */
+/** A stored record, independent of the format of its bytes. */
 export interface StoredRecord {
   readonly id: string;
   readonly name: string;
-  /** True where the client gave no name and the id took its place. */
+  /** True if the client gave no name, so that the id became the name. */
   readonly nameGenerated: boolean;
   readonly asOf: string;
-  /** What it came from, where something keeps it as its source has it: `feed:news`, `media:default/films.csv`. */
+  /**
+   * Source that the record belongs to, if something keeps it as its source has it: `feed:news`,
+   * `media:default/films.csv`.
+   */
   readonly source?: string | undefined;
   readonly createdMs: number;
   readonly modifiedMs: number;
@@ -28,7 +31,7 @@ export interface RecordResource {
   readonly name: string;
   readonly fields: Readonly<Record<string, FieldValue>>;
   readonly as_of: string;
-  /** What keeps the record as its source has it; absent where nothing does. */
+  /** Source that the record belongs to; absent if there is none. */
   readonly source?: string;
   readonly created_utc: string;
   readonly modified_utc: string;

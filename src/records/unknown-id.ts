@@ -1,17 +1,20 @@
-/** What is answered where no record has the id or the name of a path: ids are made by the service, people know their records by names, and each path takes one of them. */
+/**
+ * Errors for an id or name of a path that no record has. Ids are assigned by the service, but people know their records
+ * by names, and each path takes one of the two; so the error gives the other.
+ */
 import { recordNumberOf, ServiceError } from '../platform/index.js';
 import { DamagedRecordError } from './record-parts.js';
 import { decodeRecord, storedIdOf } from './record-codec.js';
 
-/** Where the records of a version are looked up by their names. */
+/** Looks up the records of a version by their names. */
 interface NamedRecords {
   recordNumberOfName(name: string): number | undefined;
   record(recordNumber: number): Uint8Array | undefined;
 }
 
 /**
- * `record-not-found`. `sentence` without its full stop; behind it stands which id was meant, where what was given is a name.
- * `records`: undefined for who may not read them.
+ * Returns `record-not-found`. If `given` is the name of a record, the error gives its id. `sentence` has no full stop.
+ * `records`: undefined if the caller may not read them.
  */
 export function unknownId(records: NamedRecords | undefined, given: string, sentence: string): ServiceError {
   const id = records === undefined ? undefined : idOfName(records, given);
@@ -19,7 +22,7 @@ export function unknownId(records: NamedRecords | undefined, given: string, sent
   return new ServiceError('record-not-found', `${sentence}.${hint}`);
 }
 
-/** The same of a name, where what was given is an id. */
+/** As `unknownId` for a name; gives the name if `given` is an id. */
 export function unknownName(records: NamedRecords, given: string, sentence: string): ServiceError {
   const name = nameOfId(records, given);
   const hint = name === undefined ? '' : ` But there is one with this id: its name is ${JSON.stringify(name)}.`;
@@ -44,7 +47,7 @@ function readOf(
     const bytes = number === undefined ? undefined : records.record(number);
     return bytes === undefined ? undefined : read(bytes);
   } catch (error) {
-    // Of a hint the answer does not depend.
+    // The hint is optional.
     if (error instanceof DamagedRecordError) return undefined;
     throw error;
   }

@@ -1,10 +1,10 @@
-/** LEB128 of at most four bytes, as records have it. Pure. */
+/** LEB128 varints of at most four bytes, as records use them. Pure. */
 import { DamagedRecordError } from './record-parts.js';
 
 export const VARINT_BYTES_MAX = 4;
 export const VARINT_MAX = 2 ** 28 - 1;
 
-/** Returns its end. */
+/** Returns the end of the varint. */
 export function writeVarint(value: number, bytes: Uint8Array, begin: number): number {
   let [rest, at] = [value, begin];
   for (; rest >= 0x80; rest >>>= 7, at += 1) bytes[at] = (rest & 0x7f) | 0x80;
@@ -12,7 +12,7 @@ export function writeVarint(value: number, bytes: Uint8Array, begin: number): nu
   return at + 1;
 }
 
-/** Throws DamagedRecordError for one of more bytes. Behind the end of the bytes there are zeros. */
+/** Throws DamagedRecordError for more than four bytes. Bytes past the end are read as zeros. */
 export function varint(bytes: Uint8Array, begin: number): number {
   let value = 0;
   for (let count = 0; count < VARINT_BYTES_MAX; count += 1) {
