@@ -1,4 +1,4 @@
-/** Keys over the `system` environment; see `Access` for what holds. Main thread only. */
+/** API keys in the `system` environment; `Access` documents the guarantees. Main thread only. */
 import {
   accountsIn,
   assertAccount,
@@ -23,31 +23,37 @@ import { KeyUses } from './key-uses.js';
 import { hashBytes, isDigestOf, KEY_CHARACTERS_MAX, keyDigest, keyHash, newKeyText } from './key-secrets.js';
 import type { Access, ApiKeyRecord, Caller, KeyScope, NewKey } from './types.js';
 
-/** Keys of one account that have not expired; more is a conflict, since somebody forgets to delete them. */
+/**
+ * Maximum number of keys of an account; beyond it, creating one is a conflict unless expired keys can be removed. So
+ * many keys mean that somebody forgets to delete them.
+ */
 export const KEYS_PER_ACCOUNT_MAX = 10_000;
 const LAST_CHARACTERS = 4;
-/** Of an account that is gone: others have their changes between. */
+/** Number of keys that one change deletes; other changes run in between. */
 const DELETED_AT_ONCE_MAX = 1000;
-/** What makes room for others has expired for so long: a clock that is some hours ahead deletes no key that works. */
+/**
+ * Keys are removed to make room only if they expired at least this long ago, so that a clock that is some hours ahead
+ * deletes no working key.
+ */
 const EXPIRED_MS_MIN = 86_400_000;
 
-/** Reads every key's record into memory; the keys themselves are nowhere. `timers`: default those of the system. */
+/** Reads every key's record into memory; the keys themselves are not stored. `timers`: default those of the system. */
 export function openAccess(environment: LmdbEnvironment, clock: Clock, timers?: Timers): Promise<Access> {
   const store = CollectionStore.of(environment);
   return Promise.resolve(new StoredAccess(store, clock, new KeyUses(store, clock, timers)));
 }
 
-/** A key in force, as `authenticate` needs it. */
+/** An active key, as `authenticate` needs it. */
 interface ActiveKey {
   readonly hashBytes: Buffer;
   /** Undefined: never. */
   readonly expiresAtMs: number | undefined;
   readonly caller: Caller;
-  /** What a use is counted by. */
+  /** Id by which uses are counted. */
   readonly id: string;
 }
 
-/** What a key that nobody knows is compared with, so that it costs the same work. */
+/** An unknown key is compared with this one, so that it takes the same time. */
 const NO_KEY: ActiveKey = { hashBytes: hashBytes(keyHash('')), expiresAtMs: undefined, caller: cliCaller, id: '' };
 
 class StoredAccess implements Access {
@@ -119,7 +125,7 @@ class StoredAccess implements Access {
     return deleted.length > 0;
   }
 
-  /** Some of them at a time: none has worked since there is no such account. */
+  /** Deletes some keys at a time. None of them works any more, because the account is gone. */
   async deleteKeysOfAccount(account: string): Promise<void> {
     while (this.#byAccount.countOf(account) > 0)
       await this.#delete(() => this.keys(account).slice(0, DELETED_AT_ONCE_MAX));
@@ -129,7 +135,10 @@ class StoredAccess implements Access {
     return this.#delete(() => this.keys(account).filter((key) => key.scope === scope && key.scope_target === target));
   }
 
-  /** Inside a change: where the account has as many keys as it may, those that have not worked for a day go. Throws `conflict` where there is none. */
+  /**
+   * Makes room for another key, inside a change: if the account has the maximum number of keys, removes some that
+   * expired a day ago or earlier. Throws `conflict` if there are none.
+   */
   #makeRoom(change: Change, account: string): void {
     if (this.#byAccount.countOf(account) < KEYS_PER_ACCOUNT_MAX) return;
     const dayAgo = new Date(this.#clock.nowMs() - EXPIRED_MS_MIN).toISOString();
@@ -148,7 +157,10 @@ class StoredAccess implements Access {
     change.emit(key.account, keyEvent('api-key.deleted', key));
   }
 
-  /** Keys stop working before the deletion is on disk: a revocation must not wait. `found` is called once all earlier changes are done. */
+  /**
+   * Keys stop working before their deletion is on disk, because a revocation must not wait. `found` is called when all
+   * earlier changes are done.
+   */
   async #delete(found: () => readonly ApiKeyRecord[]): Promise<readonly ApiKeyRecord[]> {
     const revoked: ApiKeyRecord[] = [];
     try {
@@ -167,7 +179,7 @@ class StoredAccess implements Access {
     return expiresAtMs !== undefined && this.#clock.nowMs() >= expiresAtMs;
   }
 
-  /** Whatever became of the deletion of its keys: a crash or a full disk may have left some. */
+  /** True if the account is gone: a crash or a full disk may have left some of its keys. */
   #isOfNobody({ caller: { account } }: ActiveKey): boolean {
     return account === undefined || !this.#accounts.has(account);
   }
@@ -184,7 +196,7 @@ function digestOf({ hash }: ApiKeyRecord): string {
   return hashBytes(hash).toString('latin1');
 }
 
-/** One same answer for every key that does not work. */
+/** Returns the same error for every key that does not work. */
 function invalidKey(): ServiceError {
   return new ServiceError(
     'invalid-key',

@@ -1,8 +1,8 @@
-/** Callers: who stands behind a request, and what they may do. */
+/** Callers: who makes a request, and what they may do. */
 import { PermissionSet } from './permissions.js';
 import type { ApiKeyRecord, Caller } from './types.js';
 
-/** The caller of a key; made once a key. */
+/** Returns the caller of a key; created once per key. */
 export function keyCaller(key: ApiKeyRecord): Caller {
   const permissions = new PermissionSet(key.permissions);
   return Object.freeze({
@@ -13,7 +13,7 @@ export function keyCaller(key: ApiKeyRecord): Caller {
   });
 }
 
-/** The command line on the same machine: every account, every operation. */
+/** The command line on the same machine, which may do everything in every account. */
 export const cliCaller: Caller = Object.freeze({
   kind: 'cli' as const,
   account: undefined,

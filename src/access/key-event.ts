@@ -1,4 +1,6 @@
-/** What webhooks are told of keys: everything that an administrator may see of one, and nothing that opens a door. */
+/**
+ * Returns a webhook event of a key: everything that an administrator may see of it, without anything that gives access.
+ */
 import type { EventContent } from '../platform/index.js';
 import type { ApiKeyRecord } from './types.js';
 

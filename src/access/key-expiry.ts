@@ -1,11 +1,11 @@
-/** Expiry dates of keys as people write them. */
+/** Parses expiry dates of keys. */
 import { ServiceError } from '../platform/index.js';
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 const END_OF_DAY = 'T23:59:59.999Z';
 
-/** The same for a key that is being made. Throws `unprocessable` for a moment that has passed: the key would never work. */
+/** As `parseExpiry`, for a new key. Throws `unprocessable` for a time in the past, because the key would never work. */
 export function parseFutureExpiry(text: string, nowMs: number): string {
   const expiry = parseExpiry(text);
   if (Date.parse(expiry) > nowMs) return expiry;
@@ -14,8 +14,8 @@ export function parseFutureExpiry(text: string, nowMs: number): string {
 }
 
 /**
- * The moment as `2027-01-01T12:00:00.000Z`. A date alone is the last moment of that day, UTC: the key still works on
- * the day that is named. Throws `invalid-parameter` for anything else.
+ * Returns the time as `2027-01-01T12:00:00.000Z`. A date alone means the end of that day in UTC, so that the key still
+ * works on that day. Throws `invalid-parameter` for anything else.
  */
 export function parseExpiry(text: string): string {
   const written = DATE.test(text) ? text + END_OF_DAY : text;
@@ -25,7 +25,7 @@ export function parseExpiry(text: string): string {
   throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/expires_at', detail }] });
 }
 
-/** Date.parse takes February 30th for March 2nd; the round trip tells. */
+/** Date.parse reads February 30th as March 2nd; converting back reveals that. */
 function isCalendarDay(day: string): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }

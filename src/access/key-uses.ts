@@ -1,18 +1,18 @@
 /**
- * When keys were used last, to the hour: which one may be deleted is otherwise not to be told. A use is a number in memory; what is new of it goes to
- * disk a few minutes later, a key at most once an hour, many keys in one transaction. A process that is killed forgets those minutes, and a disk that
- * cannot be written is tried again. Main thread only.
+ * Records when keys were last used, to the hour; otherwise nobody could tell which keys can be deleted. A use is a
+ * number in memory. New uses are written to disk a few minutes later, each key at most once an hour, many keys in one
+ * transaction. A process that is killed loses those minutes; a failed write is retried. Main thread only.
  */
 import type { Change, Collection, CollectionStore } from '../catalog/index.js';
 import type { Clock } from '../platform/index.js';
 import { systemTimers, type Timers } from '../platform/work/index.js';
 
 const HOUR_MS = 3_600_000;
-/** What a process that is killed forgets at most. */
+/** Delay of writing uses, and so the most that a killed process loses. */
 export const USES_STORED_MS = 300_000;
-/** Of keys in one transaction: others have their changes between. */
+/** Number of keys in one transaction; other changes run in between. */
 const STORED_AT_ONCE_MAX = 1000;
-/** Beside the ids of keys: since when uses are counted at all. */
+/** Key of the time since which uses have been recorded, stored among the ids of keys. */
 const COUNTED_SINCE = 'counted-since';
 
 interface Used {
@@ -21,9 +21,9 @@ interface Used {
 
 export class KeyUses {
   readonly #store: CollectionStore;
-  /** By the id of the key: the hour, counted from 1970; under `COUNTED_SINCE`: milliseconds. */
+  /** By the id of the key: the hour, counted from 1970. Under `COUNTED_SINCE`: milliseconds. */
   readonly #rows: Collection<number>;
-  /** Where it is not what is on disk. */
+  /** Uses that are not on disk yet. */
   readonly #newer = new Map<string, number>();
   readonly #countedSinceMs: number;
   readonly #clock: Clock;
@@ -39,7 +39,7 @@ export class KeyUses {
     this.#timers = timers;
   }
 
-  /** Called with each request: a look, and nothing else but for the first in an hour. */
+  /** Called with each request. Usually only a lookup; records the first use in an hour. */
   used({ id }: Used): void {
     const hour = Math.floor(this.#clock.nowMs() / HOUR_MS);
     if (this.#hourOf(id) === hour) return;
@@ -47,24 +47,27 @@ export class KeyUses {
     this.#storeSoon();
   }
 
-  /** The beginning of the hour in which the key was used last; null: not since `countedSinceUtc`. */
+  /** Returns the beginning of the hour in which the key was last used; null: not since `countedSinceUtc`. */
   lastUsedUtc({ id }: Used): string | null {
     const hour = this.#hourOf(id);
     return hour === undefined ? null : new Date(hour * HOUR_MS).toISOString();
   }
 
-  /** Since when a use of the key would be known: since it was made, or since a release was started that counts. */
+  /**
+   * Returns the time since which uses of the key have been recorded: its creation, or the first start of a release that
+   * records them.
+   */
   countedSinceUtc({ created_utc }: { readonly created_utc: string }): string {
     return new Date(Math.max(Date.parse(created_utc), this.#countedSinceMs)).toISOString();
   }
 
-  /** Inside the change that removes the key. */
+  /** Call it inside the change that removes the key. */
   remove(change: Change, { id }: Used): void {
     this.#newer.delete(id);
     if (this.#rows.has(id)) change.remove(this.#rows, id);
   }
 
-  /** Resolves when all that is known is on disk; rejects where it cannot be written, and knows it still. */
+  /** Resolves when all uses are on disk. Rejects if they cannot be written; they are kept then. */
   async store(): Promise<void> {
     while (this.#newer.size > 0) {
       const stored = await this.#store.change((change) => {
@@ -77,7 +80,7 @@ export class KeyUses {
     }
   }
 
-  /** Stores what is left; what cannot be is forgotten. */
+  /** Stores the remaining uses; they are lost if that fails. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel?.();

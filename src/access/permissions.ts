@@ -1,10 +1,10 @@
 /**
- * Permissions: `<area>:<action>`. What there is of them comes from the operations, each of which names the one that it needs; only
- * what the interface promises before anything asks for it is written down here.
+ * Permissions: `<area>:<action>`. They are derived from the operations, each of which names the one that it needs. Only
+ * permissions that the interface promises before any operation needs them are listed here.
  */
 import { nearest } from '../platform/index.js';
 
-/** In the order in which permissions are offered; an area that is not here stands behind these. */
+/** Order in which permissions are offered; other areas follow these. */
 const AREAS: readonly string[] = [
   ...['account', 'contributor', 'service', 'model', 'list', 'list-group', 'api-key', 'search-result', 'facet'],
   ...['searchable-field', 'resource', 'synonym', 'query-rule', 'analytics', 'eval', 'judge', 'media', 'media-store'],
@@ -12,7 +12,7 @@ const AREAS: readonly string[] = [
 ];
 const ACTIONS: readonly string[] = ['view', 'read', 'create', 'update', 'delete'];
 
-/** Keys may hold them already, and mean something once an operation asks for them. */
+/** Permissions that keys may already have, and that take effect once an operation needs them. */
 const PROMISED: Readonly<Record<string, readonly string[]>> = {
   account: ['read', 'update'],
   contributor: ['read', 'create', 'delete'],
@@ -30,7 +30,7 @@ const PROMISED: Readonly<Record<string, readonly string[]>> = {
   feed: ['read', 'create', 'update', 'delete', 'sync'],
 };
 
-/** The presets of the console and the command line (`--access`); `custom` stands for permissions named one by one. */
+/** Presets of the console and the command line (`--access`); `custom` stands for permissions named one by one. */
 export type AccessPreset = 'search-and-read' | 'read-all' | 'full';
 
 /** True for permissions that change nothing: those that end in `:read` or `:view`. */
@@ -38,17 +38,17 @@ export function isReadPermission(permission: string): boolean {
   return permission.endsWith(':read') || permission.endsWith(':view');
 }
 
-/** Every permission that a key may hold. */
+/** All permissions that a key may have. */
 export class PermissionCatalogue {
-  /** By their full names, in the order in which they are offered. */
+  /** Full names, in the order in which they are offered. */
   readonly all: readonly string[];
-  /** Those of them that an operation asks for: what is offered to people. */
+  /** Those of `all` that an operation needs; only these are offered to people. */
   readonly needed: readonly string[];
   readonly presets: Readonly<Record<AccessPreset, readonly string[]>>;
   readonly #known: ReadonlySet<string>;
   readonly #wildcards: readonly string[];
 
-  /** What the operations need; null and `public` stand for none. */
+  /** `needed`: permissions of the operations; null and `public` stand for none. */
   constructor(needed: Iterable<string | null>) {
     const promised = Object.entries(PROMISED).flatMap(([area, actions]) =>
       actions.map((action) => `${area}:${action}`),
@@ -66,12 +66,12 @@ export class PermissionCatalogue {
     };
   }
 
-  /** True for a name of the catalogue, an area's `<area>:*`, or `*`. */
+  /** True for a name in the catalogue, an area's `<area>:*`, or `*`. */
   has(permission: string): boolean {
     return permission === '*' || this.#known.has(permission) || this.#wildcards.includes(permission);
   }
 
-  /** A sentence on an unknown permission, with the name that was probably meant. */
+  /** Returns a sentence about an unknown permission, with the name that was probably meant. */
   unknownText(permission: string): string {
     const suggestion = nearest(permission, [...this.all, ...this.#wildcards]);
     const text = `There is no permission ${JSON.stringify(permission)}.`;
@@ -88,18 +88,18 @@ function inOrder(left: string, right: string): number {
   return comparedIn(AREAS, areas as [string, string]) || comparedIn(ACTIONS, actions as [string, string]);
 }
 
-/** What is not in the order stands behind what is, by its name. */
+/** Unlisted names follow the listed ones, in alphabetical order. */
 function comparedIn(order: readonly string[], [left, right]: readonly [string, string]): number {
   const [first, second] = [left, right].map((each) => (order.includes(each) ? order.indexOf(each) : order.length));
   return (first as number) - (second as number) || (left < right ? -1 : Number(left > right));
 }
 
-/** What a key's list of permissions allows, made once a key so that a check is one look-up. */
+/** The permissions of a key, created once per key so that a check is one lookup. */
 export class PermissionSet {
   readonly #everything: boolean;
   readonly #allowed: ReadonlySet<string>;
 
-  /** Empty, or with `*` in it: everything. */
+  /** An empty list, or one that contains `*`, allows everything. */
   constructor(permissions: readonly string[]) {
     this.#everything = permissions.length === 0 || permissions.includes('*');
     this.#allowed = new Set(permissions);

@@ -1,9 +1,9 @@
 /**
- * A limit on how often something may happen within a sliding window, counted per account. Main thread only.
+ * Limits how often something may happen within a sliding window, counted per account. Main thread only.
  *
- * The window is exact to 1/6000 of its length (10 ms of a minute): each account has a ring of counts, one for each such
- * slot in which anything happened, and what left the window is dropped from its end. A refused attempt does not count,
- * so that a client that keeps knocking is let in as soon as one that waits.
+ * The window is exact to 1/6000 of its length (10 ms for a minute): each account has a ring of counts, one for each
+ * such slot in which anything happened, and slots that have left the window are dropped. A refused attempt does not
+ * count, so that a client that keeps trying is admitted as soon as one that waits.
  */
 import type { Clock } from '../platform/index.js';
 
@@ -12,7 +12,7 @@ const SLOTS_PER_WINDOW = 6000;
 export type RateDecision = { readonly allowed: true } | { readonly allowed: false; readonly retryAfterSeconds: number };
 
 export interface RateLimit {
-  /** How many may happen in one window. */
+  /** Maximum number per window. */
   readonly limit: number;
   readonly windowMs: number;
 }
@@ -31,7 +31,10 @@ export class RateLimiter {
     this.#clock = clock;
   }
 
-  /** Spends one of the account's allowance, or says in how many whole seconds (1 at least) the next one is free. */
+  /**
+   * Uses one of the account's allowance, or returns after how many whole seconds (at least 1) the next one is
+   * available.
+   */
   take(account: string): RateDecision {
     let ring = this.#accounts.get(account);
     if (ring === undefined) {
@@ -50,7 +53,7 @@ export class RateLimiter {
   }
 }
 
-/** Counts by slot, oldest first, in a circular buffer that never holds more slots than one window has. */
+/** Counts by slot, oldest first, in a circular buffer that never has more slots than a window. */
 class SlotRing {
   total = 0;
   readonly #slots: Float64Array;
@@ -63,12 +66,14 @@ class SlotRing {
     this.#counts = new Uint32Array(Math.max(1, capacity));
   }
 
-  /** The oldest slot that still counts; only with `total` above 0. */
+  /** The oldest slot that still counts; only valid if `total` is above 0. */
   get oldestSlot(): number {
     return this.#slots[this.#first] ?? 0;
   }
 
-  /** Drops what lies a window or more before `slot`, and everything if the clock was set back by more than a slot. */
+  /**
+   * Drops slots that are a window or more before `slot`, and all slots if the clock was set back by more than a slot.
+   */
   advanceTo(slot: number): void {
     if (this.#length > 0 && slot < this.#newestSlot() - 1) this.#clear();
     while (this.#length > 0 && this.oldestSlot <= slot - SLOTS_PER_WINDOW) {

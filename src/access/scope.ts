@@ -1,6 +1,6 @@
 /**
- * Where a caller reaches. An account key reaches everything of its account; a list key that one list; a group key its
- * group and the lists that are members of its current version. Nobody but the command line reaches two accounts.
+ * What a caller can reach. An account key reaches everything of its account; a list key only its list; a group key its
+ * group and the lists that are members of its current version. Only the command line reaches more than one account.
  */
 import { currentMembers, type Catalog } from '../catalog/index.js';
 import { didYouMean, ServiceError, type Page } from '../platform/index.js';
@@ -11,7 +11,7 @@ export type Reach =
   | { readonly kind: 'list'; readonly account: string; readonly name: string }
   | { readonly kind: 'group'; readonly account: string; readonly name: string };
 
-/** True where the caller's scope holds the resource, whether it exists or not. */
+/** True if the resource is within the caller's scope, whether it exists or not. */
 export function reaches(caller: Caller, to: Reach, catalog: Catalog): boolean {
   if (caller.account === undefined) return true;
   if (caller.account !== to.account) return false;
@@ -22,20 +22,20 @@ export function reaches(caller: Caller, to: Reach, catalog: Catalog): boolean {
   return key.scope === 'group' && to.kind === 'list' && isMeant(key, catalog) && isMember(catalog, key, to.name);
 }
 
-/** True for a caller who may read the files of the account's media stores, himself or through what he writes. */
+/** True if the caller may read the files of the account's media stores, directly or through records that the caller writes. */
 export function reachesFiles(caller: Caller, account: string, catalog: Catalog): boolean {
   return caller.can('media:read') && reaches(caller, { kind: 'account', account }, catalog);
 }
 
-/** True for a key of a group: of its group it sees what it reaches, the lists that are members now. */
+/** True for a key of a group, which sees only those lists of its group that it reaches: the present members. */
 export function reachesGroupOnly({ key }: Caller): boolean {
   return key?.scope === 'group';
 }
 
 /**
- * Throws `out-of-scope` where the caller does not reach the resource, so that a scoped key cannot probe for names, and
- * `account-not-found`, `list-not-found` or `group-not-found` where it would but the resource is missing; a group key
- * whose group is gone reaches nothing any more.
+ * Throws `out-of-scope` if the caller does not reach the resource, so that a scoped key cannot probe for names;
+ * `account-not-found`, `list-not-found` or `group-not-found` if it would, but the resource does not exist. A group key
+ * whose group is gone reaches nothing.
  */
 export function assertReach(caller: Caller, to: Reach, catalog: Catalog): void {
   const isOwnGroup = to.kind === 'group' && caller.key?.scope === 'group';
@@ -55,11 +55,14 @@ export function assertReach(caller: Caller, to: Reach, catalog: Catalog): void {
   }
 }
 
-/** A name is compared with so many others at most: whoever mistypes in a loop costs others little. */
+/** Maximum number of names that a name is compared with, so that a client that mistypes in a loop costs little. */
 const COMPARED = { size: 1000 };
 const namesOf = ({ entries }: Page<{ readonly name: string }>) => entries.map(({ name }) => name);
 
-/** ` Did you mean 'x'?` of what is not there, or nothing, to be put behind a sentence: for who may see all names alone. */
+/**
+ * Returns ` Did you mean 'x'?` for a missing name, to be appended to a sentence; '' if there is no suggestion, or the
+ * caller may not see all names.
+ */
 export function nameMeant(caller: Caller, to: Reach, catalog: Catalog): string {
   const { account, key } = caller;
   if (to.kind === 'account')
@@ -70,12 +73,15 @@ export function nameMeant(caller: Caller, to: Reach, catalog: Catalog): string {
   return caller.can('list-group:read') ? didYouMean(to.name, namesOf(catalog.groupPage(to.account, COMPARED))) : '';
 }
 
-/** Names the list or group that has this name now; undefined where there is none. */
+/** Returns an identifier of the list or group that has this name now; undefined if there is none. */
 export function scopeTargetId(catalog: Catalog, account: string, scope: KeyScope, name: string): string | undefined {
   return scope === 'list' ? catalog.list(account, name)?.id : catalog.group(account, name)?.created_utc;
 }
 
-/** False where another list or group has taken the name. A target that is gone is still the key's own: it is told so. */
+/**
+ * False if another list or group has taken the name. A target that is gone still belongs to the key, which is then told
+ * that.
+ */
 function isMeant({ account, scope, scope_target, scope_target_id }: ApiKeyRecord, catalog: Catalog): boolean {
   if (scope_target_id === undefined || scope_target === null) return true;
   const present = scopeTargetId(catalog, account, scope, scope_target);

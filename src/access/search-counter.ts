@@ -1,8 +1,8 @@
-/** Who counts the searches of accounts, as operations find them; a feature does. */
+/** Counts the searches of accounts; implemented by a feature. */
 import { serviceKey } from '../platform/index.js';
 
 export interface SearchCounter {
-  /** A search of the account has run: its first page. Called at each of them. */
+  /** Called when a search of the account has returned its first page. */
   searched(account: string): void;
 }
 

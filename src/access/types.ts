@@ -11,8 +11,8 @@ export interface ApiKeyRecord {
   readonly scope: KeyScope;
   readonly scope_target: string | null;
   /**
-   * Which list or group of that name was meant: the list's id, or when the group was made. Another one that takes the name is
-   * not reached. Absent in keys of earlier releases, which hold for the name.
+   * Identifies the list or group that was meant: the list's id, or the group's creation time. Another one that takes
+   * the name is not reached. Absent in keys of earlier releases, which apply to whatever has the name.
    */
   readonly scope_target_id?: string;
   readonly region: string;
@@ -22,17 +22,20 @@ export interface ApiKeyRecord {
   readonly created_utc: string;
   /** Hexadecimal SHA-256 of the whole key. The key itself is never stored. */
   readonly hash: string;
-  /** The last four characters of the key, for people. */
+  /** Last four characters of the key, for display. */
   readonly last_four: string;
 }
 
-/** Who makes a call. `cli` is the command line on the same machine (control socket, file permissions); it may do anything. */
+/**
+ * Kind of caller. `cli` is the command line on the same machine (control socket, file permissions), which may do
+ * everything.
+ */
 export type CallerKind = 'key' | 'console' | 'cli';
 
 export interface PersonSession {
   readonly id: string;
   readonly personId: string;
-  /** What requests of this session that change anything have to carry. */
+  /** Token that requests of this session must have if they change anything. */
   csrfToken(): string;
 }
 
@@ -41,9 +44,9 @@ export interface Caller {
   /** Undefined for the command line, which reaches every account. */
   readonly account: string | undefined;
   readonly key: ApiKeyRecord | undefined;
-  /** Of a person in the console. */
+  /** Session of a person in the console. */
   readonly session?: PersonSession;
-  /** True where this caller has the permission (`list:read`); `['list:*']`, `['*']` and an empty set are honoured. */
+  /** True if the caller has the permission (`list:read`); `['list:*']`, `['*']` and an empty set are supported. */
   can(permission: string): boolean;
 }
 
@@ -60,21 +63,21 @@ export interface NewKey {
 
 export interface Access {
   /**
-   * The caller behind the value of `X-API-Key`. Throws `invalid-key` with one same answer for a key that is missing,
-   * unknown, expired or revoked; the comparison takes constant time.
+   * Returns the caller for the value of `X-API-Key`. Throws `invalid-key`, with the same message for a key that is
+   * missing, unknown, expired or revoked; the comparison takes constant time.
    */
   authenticate(header: string | undefined): Caller;
   readonly cli: Caller;
-  /** When keys were used last; to be closed before the environment is. */
+  /** Times of the last uses of keys; must be closed before the environment. */
   readonly uses: KeyUses;
-  /** Resolves when the key is on disk; `secret` is the whole key, known only here. */
+  /** Resolves when the key is on disk. `secret` is the whole key, which is available only here. */
   createKey(key: NewKey): Promise<{ readonly record: ApiKeyRecord; readonly secret: string }>;
   keys(account: string): readonly ApiKeyRecord[];
-  /** Some of them in the order in which they were made; the cursor is the id. */
+  /** Returns a page of the keys in the order of their creation; the cursor is the id. */
   keyPage(account: string, page: WantedPage): Page<ApiKeyRecord>;
   deleteKey(account: string, id: string): Promise<boolean>;
-  /** Removes all keys of an account that is gone. */
+  /** Removes all keys of an account that was deleted. */
   deleteKeysOfAccount(account: string): Promise<void>;
-  /** Removes the keys whose scope target is gone. */
+  /** Removes the keys whose scope target was deleted. */
   deleteKeysOf(account: string, scope: KeyScope, target: string): Promise<readonly ApiKeyRecord[]>;
 }

@@ -1,14 +1,17 @@
-/** What is kept for an account is made while there is one: what came behind its deletion would stay for good, and the next account of that name would have it. */
+/**
+ * Ensures that data of an account is only created while the account exists: what was created after its deletion would
+ * stay for good, and belong to the next account of that name.
+ */
 import { ServiceError } from '../platform/index.js';
 import type { Collection, CollectionStore } from './collection.js';
 import type { AccountRecord } from './types.js';
 
-/** Those of the catalogue of the same environment. */
+/** Accounts of the catalogue in the same environment. */
 export function accountsIn(store: CollectionStore): Pick<Collection<AccountRecord>, 'has'> {
   return store.collection<AccountRecord>('accounts');
 }
 
-/** To be called inside the change that makes something. Throws `account-not-found`. */
+/** Call it inside the change that creates something. Throws `account-not-found`. */
 export function assertAccount(store: CollectionStore, account: string): void {
   if (accountsIn(store).has(account)) return;
   throw new ServiceError('account-not-found', `There is no account '${account}'.`);

@@ -1,13 +1,13 @@
 /**
- * What webhooks are told of lists and groups. Both are told as `list.*`, which the member `kind` of the data tells apart; the
- * `list` of a group's event is empty, so that nobody takes it for a list of the same name.
+ * Webhook events of lists and groups. Both are `list.*` events, distinguished by the member `kind` of the data. The
+ * `list` of a group's event is empty, so that it is not mistaken for a list of the same name.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { EventContent } from '../platform/index.js';
 import { currentMembers } from './group-versions.js';
 import type { FieldDefinition, GroupRecord, ListRecord } from './types.js';
 
-/** Members of a list's entry that are settings; the rest is its identity. */
+/** Members of a list's entry that are settings; the others are its identity. */
 const SETTINGS = [
   'engine',
   'language',
@@ -18,12 +18,12 @@ const SETTINGS = [
   'suggestions',
 ] as const satisfies readonly (keyof ListRecord)[];
 
-/** `fields`: the definition of the list's first version, where it is known. */
+/** `fields`: definition of the list's first version; undefined if it is not known. */
 export function listCreatedEvent(list: ListRecord, fields: FieldDefinition | undefined): EventContent {
   return listEvent('list.created', list.name, { ...settingsOf(list), ...describeFields(fields) });
 }
 
-/** Undefined where no setting differs. `changed` names those that do. */
+/** Undefined if no setting differs. `changed` names those that do. */
 export function listUpdatedEvent(before: ListRecord, after: ListRecord): EventContent | undefined {
   const own = SETTINGS.filter((setting) => !isDeepStrictEqual(before[setting], after[setting]));
   const added = Object.keys({ ...before.features, ...after.features }).filter(
@@ -33,7 +33,7 @@ export function listUpdatedEvent(before: ListRecord, after: ListRecord): EventCo
   return changed.length === 0 ? undefined : listEvent('list.updated', after.name, { changed, ...settingsOf(after) });
 }
 
-/** A version of the list was built and is the current one. */
+/** Event of a version that was built and is now current. */
 export function versionCurrentEvent(list: string, version: number, fields: FieldDefinition): EventContent {
   const data = { changed: ['current_version'], current_version: version, ...describeFields(fields) };
   return listEvent('list.updated', list, data);

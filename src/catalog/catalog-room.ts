@@ -1,21 +1,23 @@
 /**
- * How much of the memory the entries of lists and groups may take: the catalogue is all of it in memory, and rules of a list, and the versions
- * of a group, are megabytes where somebody wants them to be. What is there is kept, whatever it takes; what would grow beyond is refused.
+ * Limits the memory of the entries of lists and groups. The whole catalogue is in memory, and the rules of a list, and
+ * the versions of a group, may have megabytes. Existing entries are kept, whatever their size; growth beyond the limit
+ * is refused.
  *
- * An account may have as much as is left for all others: one alone half of the room, the next a quarter where the first has its half. What keeps an
- * account within `OWN_BYTES` is admitted in any case: after sixteen that take as much as they may, two KiB are left of 128 MiB. Main thread only.
+ * An account may have as much as is left for all others: a single one half of the room, the next one a quarter if the
+ * first has its half. Growth that keeps an account within `OWN_BYTES` is always admitted: after sixteen accounts that
+ * take as much as they may, only two KiB of 128 MiB would be left. Main thread only.
  */
 import { ServiceError } from '../platform/index.js';
 import type { Collection } from './collection.js';
 
-/** What V8 takes, about; on the safe side. */
+/** Approximate sizes in V8, rounded up. */
 const STRING_BYTES = 24;
 const ARRAY_BYTES = 32;
 const OBJECT_BYTES = 56;
 const MEMBER_BYTES = 8;
 const NOT_LATIN = /[^\0-\xff]/u;
 const MEBIBYTE = 2 ** 20;
-/** What an account may have whatever others have: about a hundred lists without rules, or a few hundred rules. */
+/** Minimum for each account, whatever others have: about a hundred lists without rules, or a few hundred rules. */
 const OWN_BYTES = 64 * 1024;
 
 interface Owned {
@@ -25,12 +27,12 @@ interface Owned {
 export class CatalogRoom {
   readonly #ofAccounts = new Map<string, number>();
   #all = 0;
-  /** Of entries, which are never changed. */
+  /** Sizes of entries, which are immutable. */
   readonly #weights = new WeakMap<Owned, number>();
 
   constructor(private readonly bytesMax: number) {}
 
-  /** Counts what is in the collection, from now on. */
+  /** Counts the entries of the collection from now on. */
   count(collection: Collection<Owned>): void {
     for (const entry of collection.values()) this.#add(entry, 1);
     collection.follow({
@@ -41,7 +43,10 @@ export class CatalogRoom {
     });
   }
 
-  /** Inside the change that puts the entry in the place of the one before. Throws `limit-reached` where it is larger, and there is no room. */
+  /**
+   * Checks an entry before it replaces `before`, inside the change. Throws `limit-reached` if it is larger and there is
+   * no room.
+   */
   admit(before: Owned | undefined, after: Owned): void {
     const grown = this.#weightOf(after) - (before === undefined ? 0 : this.#weightOf(before));
     if (grown <= 0) return;

@@ -1,4 +1,4 @@
-/** The catalogue over the `system` environment; see `Catalog` for what holds. */
+/** The catalogue in the `system` environment; `Catalog` documents its guarantees. */
 import { isDeepStrictEqual } from 'node:util';
 import {
   assertName,
@@ -34,11 +34,11 @@ import type {
 export interface CatalogOptions {
   /** Names that no new account can have. */
   readonly reservedNames?: ReadonlySet<string>;
-  /** What entries of lists and groups may take of the memory. Default: as much as they like. */
+  /** Maximum memory for the entries of lists and groups. Default: unlimited. */
   readonly bytesMax?: number;
 }
 
-/** Reads everything there is into memory. Writes only where an earlier release left what has to be brought up to date. */
+/** Reads the whole catalogue into memory. Writes only if data of an earlier release has to be upgraded. */
 export async function openCatalog(
   environment: LmdbEnvironment,
   clock: Clock,
@@ -77,7 +77,7 @@ class StoredCatalog implements Catalog {
     this.#room.count(this.#groups);
   }
 
-  /** Earlier releases held the members of groups by their names alone. */
+  /** Upgrades groups of earlier releases, which identify members by name only. */
   async bindMembers(): Promise<void> {
     const stale = [...this.#groups.values()].filter(({ versions }) =>
       versions.some(({ lists }) => lists.some(({ list_id }) => (list_id as unknown) === undefined)),
@@ -210,13 +210,14 @@ class StoredCatalog implements Catalog {
       const work = { subject: 'list', id, account, name } as const;
       const leaving: UnfinishedWork = { kind: 'leaving', ...work, since_utc: this.#clock.nowIso() };
       const { some, last } = groupsOfStep(this.#groups.from(prefixOf(account)), (group) => withoutList(group, leaving));
-      // Of thousands each change writes some, after this one: each group is written whole, with all of its versions.
-      // What others have left of a group before is told of already: its versions stay in that order.
+      // If thousands of groups have the list, later changes write some of them each, because each group is written
+      // whole, with all its versions. Lists that were deleted before leave a group first, because readers
+      // have seen those versions already.
       if (last === undefined)
         for (const group of some) this.#putLeft(change, withoutList(this.#departed.without(group), leaving));
       else change.put(this.#unfinished, unfinishedKey(leaving), leaving);
       const removing = this.#begin(change, { kind: 'removing', ...work });
-      // First the folder: on a full disk that makes room for the groups.
+      // The folder is removed first: on a full disk that makes room for writing the groups.
       return last === undefined ? [removing] : [removing, leaving];
     });
   }
@@ -322,7 +323,10 @@ class StoredCatalog implements Catalog {
     return begun;
   }
 
-  /** All that lists of the account have still to leave, so that what failed once is made up for with the next one that goes. */
+  /**
+   * Removes all deleted lists of the account from its groups, so that a step that failed once is made up for when the
+   * next list is deleted.
+   */
   async #leaveGroups(account: string): Promise<void> {
     const works = this.#departed.of(account);
     let after: string | undefined;
@@ -347,7 +351,7 @@ class StoredCatalog implements Catalog {
     change.emit(group.account, groupEvent('list.updated', group));
   }
 
-  /** A list may have been deleted, and another one made under its name, while the change waited for its turn. */
+  /** While the change waited for its turn, a list may have been deleted, and another one created under its name. */
   #assertMembers(account: string, members: readonly GroupMember[]): void {
     for (const { list, list_id } of members) {
       if (this.#requiredList(account, list).id === list_id) continue;
@@ -369,9 +373,9 @@ class StoredCatalog implements Catalog {
 }
 
 function unfinishedKey({ kind, subject, id, account, name }: Omit<UnfinishedWork, 'since_utc'>): string {
-  // Beside the removal of its folder, which may be done before or after it.
+  // Separate from the removal of the list's folder, which may be done before or after it.
   if (kind === 'leaving') return compositeKey(kind, id);
-  // The id of a list is never used twice; a group and an account are known by their names and when they were made.
+  // The id of a list is never reused; a group or account is identified by its name and its creation time.
   return subject === 'list' ? compositeKey(subject, id) : [subject, account, name, id].join('/');
 }
 

@@ -1,11 +1,11 @@
 /**
- * Small collections of records that are kept whole in memory and written through to the `system` LMDB environment.
+ * Small collections of entries that are kept entirely in memory and written through to the `system` LMDB environment.
  *
- * Invariants: memory never shows what is not on disk; changes happen one after the other, each as one LMDB transaction
- * over any number of collections; a change that fails changes nothing. Look-ups are synchronous. Main thread only: the
+ * Invariants: memory never shows what is not on disk. Changes run one after the other, each as one LMDB transaction
+ * over any number of collections; a change that fails changes nothing. Lookups are synchronous. Main thread only: the
  * environment has no other writer.
  *
- * A later feature that needs a collection of its own adds one line: `store.collection<Feed>('feeds')`.
+ * A new feature that needs its own collection adds one line: `store.collection<Feed>('feeds')`.
  */
 import type { Database } from 'lmdb';
 import {
@@ -31,15 +31,15 @@ import { GroupsOfEntries, type GroupedBy } from './groups-of-entries.js';
 const UNREADABLE =
   'The catalogue cannot be read from the disk: nothing was changed. Searches are served on; accounts, keys, lists and settings can be changed again when ' +
   'the disk can be read, which is tried again by itself. The log of the service says more.';
-/** Keys are names and ids; those made of several parts are joined by a character that no name has. */
+/** Keys are names and ids; composite keys are joined by a character that no name contains. */
 const KEY_SEPARATOR = '/';
 
-/** A key of two parts, ordered by the first, then the second. */
+/** Returns a key of two parts, ordered by the first, then the second. */
 export function compositeKey(first: string, second: string): string {
   return prefixOf(first) + second;
 }
 
-/** Of the keys whose first part this is. */
+/** Returns the prefix of the keys with this first part. */
 export function prefixOf(first: string): string {
   return first + KEY_SEPARATOR;
 }
@@ -48,16 +48,25 @@ export interface Collection<T> {
   readonly name: string;
   get(key: string): T | undefined;
   has(key: string): boolean;
-  /** In order of insertion since the start, and of keys for what was there at the start. */
+  /** In order of insertion since the start; entries that existed at the start come first, in the order of keys. */
   values(): IterableIterator<T>;
   readonly size: number;
-  /** In the order of keys: those whose key has the prefix and comes after `prefix + after`. Not to be changed meanwhile. */
+  /**
+   * Entries whose key has the prefix and comes after `prefix + after`, in the order of keys. The collection must not
+   * change meanwhile.
+   */
   from(prefix: string, after?: string): IterableIterator<T>;
-  /** Looks entries up by something else that each has of its own, such as an id; kept up with every change. To be made once. */
+  /**
+   * Returns an index over another unique property of the entries, such as an id, which is updated with every change.
+   * Create it once.
+   */
   lookUpBy(own: (value: T) => string): (wanted: string) => T | undefined;
-  /** Finds entries by something that many share, such as their account; kept up with every change. To be made once. */
+  /**
+   * Returns an index over a property that many entries share, such as their account, which is updated with every
+   * change. Create it once.
+   */
   groupBy(shared: (value: T) => string): GroupedBy<T>;
-  /** Tells of every change that is on disk, with what was there before; undefined: nothing. */
+  /** Notifies the follower of every change that is on disk, with the entry before and after; undefined: none. */
   follow(follower: Follower<T>): void;
 }
 
@@ -65,20 +74,23 @@ export interface Follower<T> {
   changed(before: T | undefined, after: T | undefined): void;
 }
 
-/** What one change does; its members may be called only while the function given to `change` runs. */
+/** Operations of one change; they may be called only while the function given to `change` runs. */
 export interface Change {
   put<T>(collection: Collection<T>, key: string, value: T): void;
   remove<T>(collection: Collection<T>, key: string): void;
   /**
-   * Calls the action in the transaction of this change, in the order of its writes: for databases that are not kept in memory. It may
-   * emit; what it throws undoes the change.
+   * Runs the action in the transaction of this change, in the order of its writes: for databases that are not kept in
+   * memory. It may emit events; if it throws, the change is undone.
    */
   within(action: () => void): void;
-  /** What webhooks of the account are told when the change is on disk; written with it, where anybody wants to know. */
+  /**
+   * Adds an event for webhooks of the account. It is written with the change if somebody listens, and delivered when
+   * that is on disk.
+   */
   emit(account: string, event: EventContent): void;
 }
 
-/** Whom the changes of a store are told. */
+/** Receives the events of a store. */
 export interface StoreListener {
   readonly sink: EventSink;
   readonly source: OutboxSource;
@@ -88,7 +100,7 @@ export interface StoreListener {
 interface StagedWrite {
   readonly collection: StoredCollection<unknown>;
   readonly key: string;
-  /** Undefined: the entry is removed. */
+  /** Undefined if the entry is removed. */
   readonly value: unknown;
 }
 
@@ -148,13 +160,13 @@ class StoredCollection<T> implements Collection<T> {
     this.#followers.push(follower);
   }
 
-  /** After the change is on disk. Undefined: the entry is removed. */
+  /** Applies a change that is on disk. Undefined: removes the entry. */
   set(key: string, value: T | undefined): void {
     const before = this.#entries.get(key);
     for (const follower of this.#followers) follower.changed(before, value);
     for (const groups of this.#groups) groups.changes(key, before, value);
     for (const other of this.#others) {
-      // It may stand under another key by now.
+      // The entry may already be stored under another key.
       if (before !== undefined && other.entries.get(other.own(before)) === before)
         other.entries.delete(other.own(before));
       if (value !== undefined) other.entries.set(other.own(value), value);
@@ -169,7 +181,7 @@ class StoredCollection<T> implements Collection<T> {
   }
 }
 
-/** The number of the next row of the outbox; never in memory alone, for numbers are not used twice. */
+/** Number of the next row of the outbox. Kept on disk, because numbers are never reused. */
 const OUTBOX_STATE_DATABASE = 'outbox-state';
 const NEXT_ROW = 'next';
 
@@ -189,12 +201,12 @@ export class CollectionStore {
     this.#outboxState = environment.database(OUTBOX_STATE_DATABASE);
   }
 
-  /** From now on changes are told; before, nobody listens. */
+  /** Sets the listener for events; before that, nobody listens. */
   listen(listener: StoreListener): void {
     this.#listener = listener;
   }
 
-  /** The one store of an environment, shared by everybody who keeps something in it. */
+  /** Returns the one store of an environment, shared by all code that keeps something in it. */
   static of(environment: LmdbEnvironment): CollectionStore {
     const store = stores.get(environment) ?? new CollectionStore(environment);
     stores.set(environment, store);
@@ -211,9 +223,9 @@ export class CollectionStore {
   }
 
   /**
-   * Calls `decide` once all earlier changes are done, so that it may check what is there and throw; then writes what it
-   * staged in one transaction and resolves with its result when that is on disk and in memory.
-   * Rejects with what `decide` threw, or with the failure of the transaction; nothing has changed then.
+   * Calls `decide` when all earlier changes are done, so that it can check the current entries and throw. Then writes
+   * what it staged in one transaction, and resolves with its result when that is on disk and in memory. Rejects with
+   * what `decide` threw, or with the failure of the transaction; nothing has changed then.
    */
   change<Result>(decide: (change: Change) => Result): Promise<Result> {
     const result = this.#lastChange.then(() => this.#run(decide));
@@ -262,7 +274,7 @@ export class CollectionStore {
     return result;
   }
 
-  /** Removes some of the rows of events that need not stay, which a change does beside what it writes. */
+  /** Removes some of the outbox rows that are no longer needed, as each change does too. */
   removeToldRows(): Promise<void> {
     const { sink, source } = this.#listener;
     const removed = this.#lastChange.then(() =>
@@ -274,7 +286,7 @@ export class CollectionStore {
     return removed;
   }
 
-  /** Inside the transaction. */
+  /** Call it inside the transaction. */
   #appendToOutbox(events: readonly OutboxEvent[], removableTo: number): void {
     const next = this.#outbox.append(this.#outboxState.get(NEXT_ROW) ?? FIRST_OUTBOX_ROW, events);
     void this.#outboxState.putSync(NEXT_ROW, next);
@@ -282,7 +294,7 @@ export class CollectionStore {
   }
 }
 
-/** Entries are handed out by reference: freezing keeps a caller from changing what is on disk in memory only. */
+/** Entries are returned by reference: freezing prevents callers from changing memory without the disk. */
 function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const member of Object.values(value)) deepFreeze(member);

@@ -1,20 +1,23 @@
 /**
- * Lists that were deleted and still stand in groups on disk, for thousands are not written in one change. To everybody who asks, such a
- * group has left them already: it is shown as it will be written, with the same version and times. Main thread only.
+ * Deleted lists that are still members of groups on disk, because thousands of groups are not written in one change.
+ * Readers see such a group as it will be written, without the list, with the same version and times. Main thread only.
  */
 import type { Collection, Follower } from './collection.js';
 import { currentMembers, nextGroupVersion } from './group-versions.js';
 import type { GroupRecord, UnfinishedWork } from './types.js';
 
-/** Of groups that one change writes: each version is written with each of its members, and a group takes as long as some of these. */
+/**
+ * Limit of the groups in one change, in members: each version is written with all its members, and a group costs as
+ * much as so many members in addition.
+ */
 const MEMBERS_A_CHANGE_MAX = 10_000;
 const GROUP_AS_MEMBERS = 50;
 
 export class DepartedLists implements Follower<UnfinishedWork> {
-  /** What is written down and not done, by account, in the order in which the lists went. */
+  /** Unfinished `leaving` work by account, in the order in which the lists were deleted. */
   readonly #works = new Map<string, readonly UnfinishedWork[]>();
 
-  /** Of what is written down now, and kept up with every change. */
+  /** Starts with the present unfinished work, and follows every change. */
   static of(unfinished: Collection<UnfinishedWork>): DepartedLists {
     const departed = new DepartedLists();
     for (const work of unfinished.values()) departed.changed(undefined, work);
@@ -31,7 +34,7 @@ export class DepartedLists implements Follower<UnfinishedWork> {
     return this.#works.get(account) ?? [];
   }
 
-  /** The group itself where it has none of them. */
+  /** Returns the group without deleted lists; the same object if it has none. */
   without(stored: GroupRecord): GroupRecord {
     return this.of(stored.account).reduce(withoutList, stored);
   }
@@ -43,16 +46,22 @@ export class DepartedLists implements Follower<UnfinishedWork> {
   }
 }
 
-/** With a version more, of the time when the list went; the group itself where the list is no member of the current version. */
+/**
+ * Returns the group with a new version without the list, dated at the list's deletion; the same object if the list is
+ * not a current member.
+ */
 export function withoutList(group: GroupRecord, { id, name, since_utc }: UnfinishedWork): GroupRecord {
   const members = currentMembers(group);
-  // No list is meant by a member without an id, which an earlier release may have left under the name.
+  // A member without an id, which an earlier release may have left, counts as this list if it has its name.
   const left = members.filter(({ list, list_id }) => list_id !== id && (list_id !== null || list !== name));
   if (left.length === members.length) return group;
   return { ...nextGroupVersion(group, left, since_utc), modified_utc: since_utc };
 }
 
-/** Of the groups that are others without what departed those that one change writes, and the name of the last of them where there are more. */
+/**
+ * Returns the groups that one change writes, of those that have deleted lists; `last` is the name of the last one if
+ * there are more.
+ */
 export function groupsOfStep(
   groups: Iterable<GroupRecord>,
   without: (group: GroupRecord) => GroupRecord,

@@ -1,4 +1,4 @@
-/** What webhooks are told of the fields of a list: how one definition differs from the one before. Pure functions. */
+/** Webhook events of the fields of a list: the differences between two definitions. Pure functions. */
 import { isDeepStrictEqual } from 'node:util';
 import type { EventContent } from '../platform/index.js';
 import type { FieldDefinition } from './types.js';
@@ -13,7 +13,7 @@ const ROLES = [
   ['resource', 'resources'],
 ] as const;
 
-/** `renames` (`{old: new}`): fields that moved to another name with their values. A field may have several roles. */
+/** `renames` (`{old: new}`): fields that were renamed with their values. A field may have several roles. */
 export function fieldEvents(
   list: string,
   before: FieldDefinition,

@@ -1,10 +1,10 @@
-/** Versions of a group: a change of its members makes the next one, and the newest ones stay searchable by number. */
+/** Versions of a group: a change of its members creates the next one, and the latest ones stay searchable by number. */
 import type { GroupMember, GroupRecord, ListRecord } from './types.js';
 
-/** Versions of a group that are kept, the current one among them. */
+/** Number of versions of a group that are kept, including the current one. */
 export const GROUP_VERSIONS_MAX = 100;
 
-/** The group with these members as its next, current version. */
+/** Returns the group with these members as its next, current version. */
 export function nextGroupVersion(group: GroupRecord, lists: readonly GroupMember[], nowIso: string): GroupRecord {
   const version = group.current_version + 1;
   return {
@@ -14,12 +14,15 @@ export function nextGroupVersion(group: GroupRecord, lists: readonly GroupMember
   };
 }
 
-/** The members of the current version. */
+/** Returns the members of the current version. */
 export function currentMembers(group: GroupRecord): readonly GroupMember[] {
   return group.versions.find(({ version }) => version === group.current_version)?.lists ?? [];
 }
 
-/** True where these are the current members in the same order; a pin that only followed its list is no change. */
+/**
+ * True if these are the current members in the same order. A pinned version that only followed its list is not a
+ * change.
+ */
 export function sameMembers(group: GroupRecord, lists: readonly GroupMember[]): boolean {
   const current = currentMembers(group);
   return (
@@ -31,15 +34,18 @@ export function sameMembers(group: GroupRecord, lists: readonly GroupMember[]): 
   );
 }
 
-/** The members of these that are members of the current version too, as the list that they were, whatever its name is now. */
+/**
+ * Returns those of the members that are in the current version too. Lists are compared by id, whatever their names are
+ * now.
+ */
 export function presentMembers(group: GroupRecord, members: readonly GroupMember[]): readonly GroupMember[] {
   const present = new Set(currentMembers(group).map(({ list_id }) => list_id));
   return members.filter(({ list_id }) => list_id !== null && present.has(list_id));
 }
 
 /**
- * The group of an earlier release with the ids of its members. A list that was made after a version of the group cannot be
- * what that version meant by the name.
+ * Returns the group of an earlier release with the ids of its members. A list that was created after a version of the
+ * group cannot be the one that this version named.
  */
 export function withListIds(group: GroupRecord, listOf: (name: string) => ListRecord | undefined): GroupRecord {
   const bound = (member: GroupMember, versionUtc: string): GroupMember => {

@@ -1,20 +1,24 @@
-/** Entries of a collection by something that many of them share, such as the account that they belong to. Main thread only. */
+/**
+ * Index of the entries of a collection by a property that many of them share, such as their account. Main thread only.
+ */
 import { OrderedKeys } from '../platform/index.js';
 
 export interface GroupedBy<T> {
-  /** Those of a group in the order of their keys, from behind `after` on. Not to be changed meanwhile. */
+  /**
+   * Returns the entries of a group in the order of their keys, after `after`. The collection must not change meanwhile.
+   */
   of(group: string, after?: string): IterableIterator<T>;
   countOf(group: string): number;
 }
 
 export interface GroupingOptions<T> {
   groupOf(value: T): string;
-  /** All that there are, by their keys. */
+  /** All entries by key. */
   readonly entries: ReadonlyMap<string, T>;
 }
 
 export class GroupsOfEntries<T> implements GroupedBy<T> {
-  /** Keys of entries by their group. */
+  /** Keys of the entries of each group. */
   readonly #groups = new Map<string, OrderedKeys>();
 
   constructor(private readonly options: GroupingOptions<T>) {
@@ -38,7 +42,7 @@ export class GroupsOfEntries<T> implements GroupedBy<T> {
     return this.#groups.get(group)?.size ?? 0;
   }
 
-  /** Before what is under the key becomes another entry, or none. */
+  /** Call it before the entry of the key is replaced or removed. */
   changes(key: string, before: T | undefined, after: T | undefined): void {
     const [from, to] = [before, after].map((value) => (value === undefined ? undefined : this.options.groupOf(value)));
     if (from === to) return;

@@ -1,12 +1,15 @@
-/** Secrets in the catalogue whose key is gone: what they are for cannot work before it comes back, or they are given anew. */
+/**
+ * Finds secrets in the catalogue whose encryption key is missing: what uses them cannot work until the key is restored
+ * or the secret is entered again.
+ */
 import type { SecretBox } from '../platform/index.js';
 
-/** A collection with sealed texts, as the feature that seals them declares it. */
+/** A collection with sealed texts, as declared by the feature that seals them. */
 export interface SealedEntries {
   readonly collection: string;
-  /** What an entry is called. */
+  /** What an entry is called in messages. */
   readonly called: string;
-  /** What of an entry is sealed and in use at the time: other texts of it are whatever somebody wrote. */
+  /** Returns the texts of an entry that are sealed and in use at the time; its other texts may contain anything. */
   readonly sealedOf: (entry: never, nowMs: number) => readonly (string | null | undefined)[];
 }
 
@@ -16,7 +19,10 @@ interface Entry {
   readonly id?: string;
 }
 
-/** What has them, such as `feed default/prices`. `entriesOf` gives what a collection holds. */
+/**
+ * Returns the entries with lost secrets, such as `feed default/prices`. `entriesOf` returns the entries of a
+ * collection.
+ */
 export function lostSecrets(
   secrets: SecretBox,
   declared: readonly SealedEntries[],

@@ -1,6 +1,7 @@
 /**
- * The catalogue where the disk could not read its mapped file: zeros stand in the place of what was not read, for every thread, until it is mapped anew.
- * Its file is read as a whole after growing waits, and mapped anew as soon as that goes. Entries are in memory, so that only changes wait for it. Main thread only.
+ * Recovers the catalogue after the disk could not read its mapped file: until it is mapped again, all threads read
+ * zeros in place of the unread pages. The whole file is read after increasing waits, and mapped again once that
+ * succeeds. Entries are in memory, so only changes have to wait. Main thread only.
  */
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -15,7 +16,7 @@ import {
 const SYSTEM = 'system';
 const WAIT_MS_FIRST = 1000;
 const WAIT_MS_MAX = 60_000;
-/** What was readable for so long is tried soon again when it is met once more. */
+/** If the file was readable for this long, the waits start from the beginning at the next read error. */
 const WELL_MS = 60_000;
 
 export interface UnreadableCatalogueOptions {
@@ -33,11 +34,11 @@ export class UnreadableCatalogue {
   #isMending = false;
 
   constructor(private readonly options: UnreadableCatalogueOptions) {
-    // As the system names it, whatever links lead there.
+    // Real path, without links, because the system reports mapped files by it.
     this.#file = join(realPlace(join(options.dataDir, SYSTEM)), 'data.mdb');
   }
 
-  /** A mapped file of the data directory could not be read. Of other files others tell. */
+  /** Handles a mapped file that could not be read. Ignores other files: others handle them. */
   metFile(path: string): void {
     if (path !== this.#file || this.#closing.signal.aborted) return;
     this.#tell(`${path} could not be read`);
@@ -46,7 +47,7 @@ export class UnreadableCatalogue {
     if (!this.#isMending) void this.#mend();
   }
 
-  /** Waits for no disk: an environment that is closed is not mapped any more. */
+  /** Stops without waiting for the disk. A closed environment is not mapped again. */
   close(): void {
     this.#closing.abort();
   }
@@ -67,7 +68,10 @@ export class UnreadableCatalogue {
     this.options.faults.gone(SYSTEM);
   }
 
-  /** Undefined where it was mapped anew; what is met from then on has to be mapped once more. */
+  /**
+   * Maps the file again. Returns the reason if that fails, otherwise undefined. A read error from then on requires
+   * mapping it once more.
+   */
   async #whyNot(): Promise<string | undefined> {
     try {
       const reason = await whyUnreadable(this.#file, this.#closing.signal);

@@ -1,18 +1,27 @@
-/** What cosines mean in a list: from those of random pairs, which say nothing, to those of nearest neighbours. Pure. */
+/**
+ * Maps the cosines of a list to scores: from those of random pairs, which mean nothing, to those of nearest neighbours.
+ * Pure.
+ */
 import type { SpaceCalibration } from '../store/index.js';
 
 export interface CosineScale {
-  /** Cosines that score 0 and 1. */
+  /** Cosines that are mapped to 0 and 1. */
   readonly farthest: number;
   readonly nearest: number;
 }
 
-/** As though so many vectors had been seen whose pairs are at right angles: the few records of a small list may all be of one matter. */
+/**
+ * Acts as if so many orthogonal vectors had been seen in addition, because the few records of a small list may all have
+ * the same subject.
+ */
 const PRIOR_VECTORS = 16;
-/** Nearest neighbours are at least so far from random pairs on the way to equality: of sentence models it is 0.6. */
+/**
+ * Minimum distance of nearest neighbours from random pairs, as a fraction of the way to equality; sentence models have
+ * 0.6.
+ */
 const SPAN_SHARE_MIN = 0.5;
 const NEAREST_MAX = 1;
-/** Cosines are single-precision, and all records may be the same. */
+/** Below 1, because cosines are single-precision, and all records may be equal. */
 const FARTHEST_MAX = 0.98;
 
 export function cosineScale(calibration: SpaceCalibration | undefined): CosineScale {
@@ -23,7 +32,7 @@ export function cosineScale(calibration: SpaceCalibration | undefined): CosineSc
   return { farthest, nearest: Math.min(NEAREST_MAX, Math.max(nearest.mean, least)) };
 }
 
-/** It is taken anew when there are twice as many vectors, or a quarter. */
+/** True if the calibration has to be repeated: there are twice as many vectors, or a quarter. */
 export function isOutgrown(calibration: SpaceCalibration | undefined, vectorCount: number): boolean {
   if (vectorCount < 2) return false;
   if (calibration === undefined) return true;

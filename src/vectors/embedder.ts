@@ -1,7 +1,7 @@
-/** What turns texts into vectors, as lists see it. The models themselves are `src/models`. */
+/** Models that embed texts, as lists see them. The models themselves are in `src/models`. */
 
 export interface TextToEmbed {
-  /** What stands first in each passage. */
+  /** Precedes the text in each passage. */
   readonly title: string;
   readonly text: string;
 }
@@ -10,21 +10,24 @@ export interface Embedder {
   /** Vectors of different versions cannot be compared. */
   readonly version: string;
   readonly dimensions: number;
-  /** Texts that one call is best given. */
+  /** Best number of texts for one call. */
   readonly batchTexts: number;
-  /** For each text its passages: at most as many tokens as the model takes, cut at ends of sentences, each beginning with the title. */
+  /**
+   * Returns the passages of each text: at most as many tokens as the model takes, cut at ends of sentences, each
+   * beginning with the title.
+   */
   passages(texts: readonly TextToEmbed[], signal?: AbortSignal): Promise<readonly (readonly string[])[]>;
-  /** A vector of length 1 for each text. Rejects with a `ModelError`. */
+  /** Returns a vector of length 1 for each text. Rejects with a `ModelError`. */
   embed(texts: readonly string[], purpose: 'document' | 'query', signal?: AbortSignal): Promise<Float32Array[]>;
 }
 
-/** What the name of a model stands for where a list is to use it. */
+/** What the name of a model refers to when a list is to use it. */
 export type AttachedModel =
   | { readonly source: 'own'; readonly dimensions: number | null }
   | { readonly source: 'embedder'; readonly embedder: Embedder }
-  /** It is learned from the list's own records. */
+  /** Learned from the list's own records. */
   | { readonly source: 'built-in' }
-  /** It is known and cannot be used now. */
+  /** Known, but not usable now. */
   | { readonly source: 'unavailable'; readonly detail: string };
 
 export interface ListOfModel {
@@ -34,29 +37,31 @@ export interface ListOfModel {
   readonly model: string;
 }
 
-/** What puts texts in an order for a query. */
+/** A model that orders texts by their relevance to a query. */
 export interface Reranker {
-  /** A relevance of each document, the higher the better; of no scale. Rejects with a `ModelError`. */
+  /**
+   * Returns a relevance for each document, the higher the better, on no particular scale. Rejects with a `ModelError`.
+   */
   rerank(query: string, documents: readonly string[], signal?: AbortSignal): Promise<readonly number[]>;
 }
 
 /** A reranker as searches use it. */
 export interface SearchReranker {
-  /** Another one where its order may be another one. */
+  /** Changes if the order may change. */
   readonly version: string;
-  /** So many of the best hits are put in its order. */
+  /** Number of the best hits that are reordered. */
   readonly top: number;
-  /** As `Reranker.rerank`; also rejects where it takes longer than a search waits for it. */
+  /** As `Reranker.rerank`; also rejects if it takes longer than a search waits for it. */
   readonly rerank: (query: string, documents: readonly string[], signal?: AbortSignal) => Promise<readonly number[]>;
 }
 
-/** Why a model gave no vectors. */
+/** Reason why a model returned no vectors. */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
-  /** `later`: nothing is wrong with the texts. `never`: they cannot be embedded. */
+  /** `later`: the texts are not at fault. `never`: the texts cannot be embedded. */
   readonly retry: 'later' | 'never';
   readonly retryAfterMs: number | undefined;
-  /** A few words of a small set, by which failures are counted. */
+  /** One of a small set of reasons, by which failures are counted. */
   readonly reason: string;
 
   constructor(

@@ -1,12 +1,15 @@
-/** What is still to be embedded, kept in the list's own store: the newest state of each record, in a lane for each version and space. */
+/**
+ * Queue of records that are still to be embedded, in the list's own store: the latest state of each record, in a lane
+ * for each version and space.
+ */
 import type { RecordStore } from '../records/index.js';
 import { versionSuffix } from '../store/index.js';
 import { WorkQueue, type WorkKind } from '../platform/work/index.js';
 
-/** The vectors of a record, or the reason why it has none. */
+/** The vectors of a record, or why it has none. */
 export type EmbeddingResult =
   | { readonly kind: 'embedded'; readonly hash: Uint8Array; readonly vectors: readonly Float32Array[] }
-  /** There is nothing of the record any more, or nothing new. */
+  /** The record is gone, or unchanged. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'failure'; readonly reason: string; readonly detail: string };
 
@@ -24,7 +27,7 @@ export interface EmbeddingNote {
 }
 
 export interface EmbeddingTypes {
-  /** Number of the record. */
+  /** Record number. */
   readonly item: number;
   readonly result: EmbeddingResult;
   readonly note: EmbeddingNote;
@@ -51,19 +54,19 @@ export function subjectOfRecord(recordNumber: number): string {
   return String(recordNumber);
 }
 
-/** What is to be embedded of a version by the model of a space. */
+/** Returns the lane of a version and the model of a space. */
 export function embeddingLane(version: number, space: number): string {
   return versionSuffix(version, space);
 }
 
-/** False where nothing was ever to be embedded: then nothing is opened to look. */
+/** False if nothing was ever to be embedded; no database is opened to find out. */
 export function hasEmbeddingQueue(store: RecordStore): boolean {
   return store.hasDatabase(DATABASES.items);
 }
 
 const opened = new WeakMap<RecordStore, EmbeddingQueue>();
 
-/** Not for the first time inside a transaction: opening databases is one of its own. */
+/** Must not be called for the first time inside a transaction: opening databases is a transaction of its own. */
 export function embeddingQueue(store: RecordStore): EmbeddingQueue {
   let queue = opened.get(store);
   if (queue === undefined) opened.set(store, (queue = new WorkQueue(store.environment, EMBEDDING)));

@@ -1,4 +1,7 @@
-/** Vectors that are kept with the records of a list: their bytes, their place in its store, and what is still to be embedded. */
+/**
+ * Vectors that are kept with the records of a list: their encoding, their databases in its store, and the queue of what
+ * is still to be embedded.
+ */
 export * from './embedder.js';
 export * from './list-models.js';
 export * from './picture-embedder.js';

@@ -5,35 +5,38 @@ import { ModelError, type AttachedModel, type Embedder, type ListOfModel, type S
 import type { PictureEmbedder } from './picture-embedder.js';
 
 export interface ListModels {
-  /** A list may name it. */
+  /** True if a list may name the model. */
   knows(account: string, model: string): boolean;
-  /** All that there are, of whatever kind. */
+  /** Names of all models, of any kind. */
   names(account: string): readonly string[];
-  /** The vector of a search text, which nobody may change. Rejects with a `ModelError`, also where it takes longer than a search waits. */
+  /**
+   * Returns the vector of a search text, which must not be changed. Rejects with a `ModelError`, also if it takes
+   * longer than a search waits.
+   */
   embedQuery(embedder: Embedder, text: string): Promise<Float32Array>;
-  /** Undefined: there is no such model, or it reads no pictures. */
+  /** Undefined if there is no such model, or it reads no pictures. */
   pictures(account: string, name: string): PictureEmbedder | undefined;
-  /** Undefined: there is no such reranker. */
+  /** Undefined if there is no such reranker. */
   reranker(account: string, name: string): SearchReranker | undefined;
-  /** Undefined where there is no such model. */
+  /** Undefined if there is no such model. */
   attached(list: ListOfModel): AttachedModel | undefined;
-  /** Called when what names stand for may have changed. */
+  /** Registers a listener that is called when names may refer to other models. */
   onChange(listener: () => void): void;
 }
 
-/** Who has this permission sees the models of an account. */
+/** Permission to see the models of an account. */
 export const MODEL_VIEW = 'model:view';
 
-/** The name that is always there for lists whose records bring their vectors. */
+/** Model name that is always available, for lists whose records bring their vectors. */
 export const OWN_MODEL = 'own';
 
-/** Undefined for names that somebody has to have added. */
+/** Undefined for models that have to be added first. */
 export function modelWithoutAdding(model: string): AttachedModel | undefined {
   if (model === BUILT_IN_MODEL) return { source: 'built-in' };
   return model === OWN_MODEL ? { source: 'own', dimensions: null } : undefined;
 }
 
-/** Only what is there without being added. */
+/** Only the models that are available without being added. */
 export const MODELS_WITHOUT_ADDING: ListModels = {
   knows: (_account, model) => modelWithoutAdding(model) !== undefined,
   names: () => [BUILT_IN_MODEL, OWN_MODEL],
@@ -44,7 +47,7 @@ export const MODELS_WITHOUT_ADDING: ListModels = {
   onChange: () => undefined,
 };
 
-/** Of a model that is not there, or of another kind: which was meant of those that fit. */
+/** Describes a model name that does not exist, or is of another kind, for suggesting a fitting one. */
 export function meantModel(
   models: ListModels,
   account: string,

@@ -1,28 +1,34 @@
-/** What turns pictures into vectors, as lists see it. The models themselves are `src/models`; files are decoded by `src/pictures`. */
+/**
+ * Models that embed pictures, as lists see them. The models themselves are in `src/models`; `src/pictures` decodes the
+ * files.
+ */
 import type { Embedder } from './embedder.js';
 
-/** By which sizes of pictures are changed, as libvips names them. */
+/** Interpolation for resizing pictures, as libvips names it. */
 export type ResizeKernel = 'nearest' | 'linear' | 'cubic' | 'lanczos3';
 
-/** How many pixels a model is given of a picture, and which. */
+/** The pixels of a picture that a model gets. */
 export interface PictureShape {
   readonly width: number;
   readonly height: number;
-  /** The picture is made so large that its short side has so many pixels, and its middle is taken; null: all of it is stretched to the size. */
+  /**
+   * The picture is resized so that its short side has this many pixels, and its centre is cropped; null: it is
+   * stretched to the size.
+   */
   readonly shortSide: number | null;
   readonly kernel: ResizeKernel;
 }
 
-/** Cosines of vectors that have nothing to do with each other. */
+/** Cosines of unrelated vectors. */
 export interface CosinesAtRandom {
   readonly mean: number;
   readonly deviation: number;
 }
 
-/** What may be compared with vectors of pictures, of a model that reads texts as well. */
+/** Embeds texts whose vectors can be compared with those of pictures, for models that read both. */
 export interface WordsForPictures {
   readonly embedder: Embedder;
-  /** Of texts and pictures. */
+  /** Between texts and pictures. */
   readonly random: CosinesAtRandom;
 }
 
@@ -31,10 +37,13 @@ export interface PictureEmbedder {
   readonly version: string;
   readonly dimensions: number;
   readonly shape: PictureShape;
-  /** Of pictures. */
+  /** Between pictures. */
   readonly random: CosinesAtRandom;
-  /** Undefined where it reads no texts. */
+  /** Undefined if the model reads no texts. */
   readonly words?: WordsForPictures;
-  /** A vector of length 1 of pixels in that shape, three bytes each: red, green, blue. Rejects with a `ModelError`. */
+  /**
+   * Returns a vector of length 1 for pixels of that shape, three bytes each: red, green, blue. Rejects with a
+   * `ModelError`.
+   */
   embed(pixels: Uint8Array, purpose: 'document' | 'query', signal?: AbortSignal): Promise<Float32Array>;
 }

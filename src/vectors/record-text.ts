@@ -1,4 +1,4 @@
-/** What of a record is embedded, and what tells whether that has changed. Pure functions. */
+/** The text of a record that is embedded, and a hash that tells whether it has changed. Pure functions. */
 import { createHash } from 'node:crypto';
 import type { FieldDefinition } from '../catalog/index.js';
 import type { FieldValue } from '../records/index.js';
@@ -8,14 +8,14 @@ import { HASH_BYTES } from './vector-codec.js';
 /** The searchable field that stands for the record's name. */
 const NAME_FIELD = 'name';
 
-/** The searchable fields in their order, the first as the title. Undefined where there is no text. */
+/** Returns the searchable fields in their order, with the first as the title; undefined if there is no text. */
 export function textOfRecord(
   definition: FieldDefinition,
   { name, nameGenerated }: { readonly name: string; readonly nameGenerated: boolean },
   fields: Readonly<Record<string, FieldValue>>,
 ): TextToEmbed | undefined {
   const texts = definition.searchable_fields.flatMap((field) => {
-    // A name that was made from the id says nothing.
+    // A name that was made from the id has no meaning.
     const value = field.name === NAME_FIELD ? (nameGenerated ? undefined : name) : fields[field.name];
     const text = textOf(value).trim();
     return text === '' ? [] : [text];
@@ -24,13 +24,16 @@ export function textOfRecord(
   return title === undefined ? undefined : { title, text: rest.join('\n') };
 }
 
-/** Of the text and of what embeds it: equal ones need not be embedded again. HASH_BYTES bytes of SHA-256. */
+/**
+ * Returns a hash of the text and of the model: if it is equal, nothing has to be embedded again. The first HASH_BYTES
+ * bytes of SHA-256.
+ */
 export function textHash(
   { title, text }: TextToEmbed,
   by: { readonly modelVersion: string; readonly dimensions: number | null },
 ): Buffer {
   const hash = createHash('sha256');
-  // Each with its length, so that no two are joined to the same.
+  // Each part is preceded by its length, so that different parts are never joined to the same bytes.
   for (const part of [by.modelVersion, String(by.dimensions), title, text]) hash.update(`${part.length}:`).update(part);
   return hash.digest().subarray(0, HASH_BYTES);
 }

@@ -2,7 +2,7 @@
  * The vectors of one version of a list in one space (`VectorSpace`), beside its records in the list's store.
  *
  *   vectors-v<N>-s<M>     record number (u32) → vector-codec bytes
- *   manifest-v<N>-s<M>    which segments of vectors there are; deletions-v<N>-s<M>: which of their vectors are out of date
+ *   manifest-v<N>-s<M>    the segments of vectors; deletions-v<N>-s<M>: their outdated vectors
  *
  * Thread-safety: as that of the store.
  */
@@ -12,7 +12,10 @@ import { SegmentManifest, versionSuffix } from '../store/index.js';
 
 const opened = new WeakMap<RecordStore, Map<string, SpaceStore>>();
 
-/** That of this thread's store: opening databases takes the write lock for a moment, so they are opened once. */
+/**
+ * Returns the space's store, which is cached per store of this thread: opening databases takes the write lock for a
+ * moment.
+ */
 export function spaceStore(store: RecordStore, version: number, space: number): SpaceStore {
   const suffix = versionSuffix(version, space);
   let known = opened.get(store);
@@ -36,7 +39,7 @@ export class SpaceStore extends SegmentManifest {
     this.databases = suffix;
   }
 
-  /** False where nothing was ever kept of the space in this version: then nothing is opened to look. */
+  /** False if this version never had vectors in the space; no database is opened to find out. */
   get exists(): boolean {
     return this.store.hasDatabase(`vectors-${this.databases}`);
   }
@@ -48,18 +51,18 @@ export class SpaceStore extends SegmentManifest {
     }));
   }
 
-  /** Opens all, before a transaction that uses them. */
+  /** Opens all databases; call it before a transaction that uses them. */
   prepare(): this {
     void [this.vectors, this.manifest, this.deletions];
     return this;
   }
 
-  /** Records that have vectors, without going through them. */
+  /** Number of records that have vectors, without reading them. */
   count(): number {
     return (this.vectors.getStats() as { readonly entryCount: number }).entryCount;
   }
 
-  /** Bytes of a record's vectors; good until the next read from any database of this thread. */
+  /** Returns the bytes of a record's vectors, valid until the next read from any database of this thread. */
   get(recordNumber: number): Buffer | undefined {
     return this.vectors.getBinaryFast(recordNumber);
   }
@@ -72,12 +75,15 @@ export class SpaceStore extends SegmentManifest {
     this.vectors.removeSync(recordNumber);
   }
 
-  /** Inside a transaction, prepared: nothing is left in it, for whoever begins to read after that. */
+  /**
+   * Empties the databases, inside a transaction and after `prepare`. Other threads may still be reading an earlier
+   * state.
+   */
   clear(): void {
     for (const database of [this.vectors, this.manifest, this.deletions]) database.clearSync();
   }
 
-  /** No thread may use the space any more. */
+  /** Deletes the databases. No thread may use the space any more. */
   drop(): void {
     this.prepare();
     for (const database of [this.vectors, this.manifest, this.deletions]) database.dropSync();

@@ -1,5 +1,5 @@
 /**
- * The bytes of a record's vectors.
+ * Codec of a record's vectors.
  *
  *   offset  bytes
  *        0  u8   format (1)
@@ -7,7 +7,7 @@
  *        2  u16  number of vectors, at least 1
  *        4  u32  dimensions
  *        8  16   what was embedded: `textHash`; zeros for vectors that came with the record
- *       24  f32  vectors, one behind the other, as they were given
+ *       24  f32  vectors, one after the other, as they were given
  *
  * Little-endian. Pure functions over bytes that the caller owns.
  */
@@ -15,7 +15,7 @@ const FORMAT = 1;
 const HEADER_BYTES = 24;
 const HASH_OFFSET = 8;
 export const HASH_BYTES = 16;
-/** Vectors of one record: passages of its text, or what came with it. */
+/** Maximum number of vectors of one record: passages of its text, or vectors that came with it. */
 export const VECTORS_PER_RECORD_MAX = 1000;
 
 export interface StoredVectors {
@@ -23,7 +23,7 @@ export interface StoredVectors {
   readonly hash: Uint8Array;
   readonly dimensions: number;
   readonly count: number;
-  /** `count` × `dimensions`. */
+  /** `count` × `dimensions` numbers. */
   readonly values: Float32Array;
 }
 
@@ -31,7 +31,7 @@ export class DamagedVectorsError extends Error {
   override readonly name = 'DamagedVectorsError';
 }
 
-/** All vectors have the same length. */
+/** All vectors must have the same length. */
 export function encodeVectors(vectors: readonly Float32Array[], hash: Uint8Array = new Uint8Array(HASH_BYTES)): Buffer {
   const dimensions = vectors[0]?.length ?? 0;
   const bytes = Buffer.alloc(HEADER_BYTES + vectors.length * dimensions * Float32Array.BYTES_PER_ELEMENT);
@@ -47,24 +47,24 @@ export function encodeVectors(vectors: readonly Float32Array[], hash: Uint8Array
   return bytes;
 }
 
-/** The hash of stored vectors, a view; throws `DamagedVectorsError`. */
+/** Returns a view of the hash of stored vectors. Throws `DamagedVectorsError`. */
 export function hashOfVectors(bytes: Uint8Array): Uint8Array {
   checkHeader(bytes);
   return bytes.subarray(HASH_OFFSET, HASH_OFFSET + HASH_BYTES);
 }
 
-/** Throws `DamagedVectorsError` where the bytes are not what `encodeVectors` makes. */
+/** Throws `DamagedVectorsError` if the bytes were not made by `encodeVectors`. */
 export function decodeVectors(bytes: Uint8Array): StoredVectors {
   const { count, dimensions } = checkHeader(bytes);
-  // What was read lies anywhere in a page; floats need a place that is a multiple of four.
+  // Stored bytes may lie at any offset, but floats must be aligned to four bytes.
   const values = new Float32Array(count * dimensions);
   new Uint8Array(values.buffer).set(bytes.subarray(HEADER_BYTES, HEADER_BYTES + values.byteLength));
   return { hash: new Uint8Array(hashOfVectors(bytes)), dimensions, count, values };
 }
 
-/** Bytes that stay when the next are read. */
+/** Returns a copy that stays valid after the next read. */
 export function copyOfVectors(bytes: Uint8Array): Buffer {
-  // What lmdb-js reads into is longer than it says.
+  // The buffer that lmdb-js reads into is longer than its `length` property.
   return Buffer.from(bytes.subarray(0, bytes.length));
 }
 

@@ -1,2 +1,2 @@
-/** The name that is always there for lists that learn a model from their own records. */
+/** Model name that is always available: a list with this model learns it from its own records. */
 export const BUILT_IN_MODEL = 'built-in';

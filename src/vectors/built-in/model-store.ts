@@ -1,6 +1,6 @@
 /**
- * The built-in models of a list, in its store: `built-in-models` has the bytes of each (`text-model.ts`) by its version. There are two
- * while vectors of the later one are made.
+ * The built-in models of a list, in its store: the database `built-in-models` has the bytes of each (`text-model.ts`)
+ * by version. There are two while the vectors of the later one are being made.
  *
  * Thread-safety: as that of the store.
  */
@@ -9,7 +9,7 @@ import type { RecordStore } from '../../records/index.js';
 import { DamagedModelError, TextModel, versionOf } from './text-model.js';
 
 const DATABASE = 'built-in-models';
-/** Of one list, in one thread. */
+/** Maximum number of loaded models per list and thread. */
 const OPENED_MAX = 2;
 
 export class BuiltInModels {
@@ -19,7 +19,7 @@ export class BuiltInModels {
 
   private static readonly known = new WeakMap<RecordStore, BuiltInModels>();
 
-  /** Not for the first time inside a transaction: opening a database is one of its own. */
+  /** Must not be called for the first time inside a transaction: opening a database is a transaction of its own. */
   static of(store: RecordStore): BuiltInModels {
     let models = this.known.get(store);
     if (models === undefined) {
@@ -29,12 +29,12 @@ export class BuiltInModels {
     return models;
   }
 
-  /** False where the list never learned one: then nothing is opened to look. */
+  /** False if the list never learned a model; no database is opened to find out. */
   static areIn(store: RecordStore): boolean {
     return store.hasDatabase(DATABASE);
   }
 
-  /** Undefined where it is not there, or not as it was written. */
+  /** Undefined if the model is missing or damaged. */
   get(version: string): TextModel | undefined {
     const known = this.opened.get(version);
     if (known !== undefined) return known;
@@ -56,7 +56,7 @@ export class BuiltInModels {
     return stored && Buffer.from(stored.subarray(0, stored.length));
   }
 
-  /** Inside a transaction, as `remove`. */
+  /** Stores a model, inside a transaction, as `remove` requires too. */
   put(version: string, bytes: Uint8Array): void {
     this.database.putSync(version, Buffer.from(bytes));
   }

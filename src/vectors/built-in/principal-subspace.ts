@@ -1,32 +1,35 @@
 /**
- * The directions in which the rows of a sparse matrix lie most: the span of its first right singular vectors, by iteration of a
- * subspace from random signs (Halko, Martinsson and Tropp 2011, algorithm 4.4). Cosines within the span do not depend on its basis, so the
- * singular vectors themselves are not worked out. The same matrix gives the same basis on every machine.
+ * Computes the directions in which the rows of a sparse matrix mostly lie: the span of its first right singular
+ * vectors, by subspace iteration from random signs (Halko, Martinsson and Tropp 2011, algorithm 4.4). Cosines within
+ * the span do not depend on its basis, so the singular vectors themselves are not computed. The same matrix gives the
+ * same basis on every machine.
  */
 import type { TermMatrix } from './term-matrix.js';
 
-/** Each brings the span nearer. */
+/** Each iteration brings the span closer. */
 const ITERATIONS = 5;
 const SEED = 0x9e3779b9;
-/** Of the largest: a direction of less is noise of 32-bit numbers, and is left out. */
+/** Fraction of the largest direction below which a direction is noise of 32-bit floats, and is omitted. */
 const DIRECTION_SHARE_MIN = 1e-9;
 
 type Sparse = Pick<TermMatrix, 'begins' | 'columns' | 'values'>;
 
-/** Columns × dimensions, row by row; its columns are orthonormal, or zeros where the matrix has fewer directions. */
+/**
+ * Returns columns × dimensions, row by row. Its columns are orthonormal, or zeros if the matrix has fewer directions.
+ */
 export function principalSubspace(matrix: Sparse, columnCount: number, dimensions: number): Float32Array {
   let basis = randomSigns(columnCount * dimensions);
   for (let iteration = 0; iteration < ITERATIONS; ++iteration) {
     orthonormalise(basis, dimensions);
     basis = multiplied(matrix, basis, dimensions);
   }
-  // Twice: once leaves what rounding did.
+  // Twice, because once leaves rounding errors.
   orthonormalise(basis, dimensions);
   orthonormalise(basis, dimensions);
   return basis;
 }
 
-/** Transposed matrix × matrix × basis, a row at a time. */
+/** Transposed matrix × matrix × basis, one row at a time. */
 function multiplied({ begins, columns, values }: Sparse, basis: Float32Array, dimensions: number): Float32Array {
   const product = new Float32Array(basis.length);
   const projected = new Float64Array(dimensions);
@@ -52,7 +55,7 @@ function multiplied({ begins, columns, values }: Sparse, basis: Float32Array, di
   return product;
 }
 
-/** In place, by the Cholesky factor of its columns' products. */
+/** In place, by the Cholesky factor of its Gram matrix. */
 function orthonormalise(basis: Float32Array, dimensions: number): void {
   const factor = choleskyFactor(gram(basis, dimensions), dimensions);
   for (let row = 0; row < basis.length; row += dimensions) {
@@ -67,7 +70,7 @@ function orthonormalise(basis: Float32Array, dimensions: number): void {
   }
 }
 
-/** Products of all pairs of columns; the lower half. */
+/** Products of all pairs of columns; the lower half of the Gram matrix. */
 function gram(basis: Float32Array, dimensions: number): Float64Array {
   const products = new Float64Array(dimensions * dimensions);
   for (let row = 0; row < basis.length; row += dimensions) {
@@ -83,7 +86,7 @@ function gram(basis: Float32Array, dimensions: number): Float64Array {
   return products;
 }
 
-/** The lower factor, in place of the products; a column that depends on those before it has zeros. */
+/** The lower factor, in place; a column that depends on earlier ones is zero. */
 function choleskyFactor(products: Float64Array, dimensions: number): Float64Array {
   let largest = 0;
   for (let at = 0; at < dimensions; ++at) largest = Math.max(largest, products[at * dimensions + at] as number);
@@ -103,7 +106,7 @@ function choleskyFactor(products: Float64Array, dimensions: number): Float64Arra
   return products;
 }
 
-/** Of +1 and -1, by xorshift (Marsaglia 2003). */
+/** Random signs +1 and -1, by xorshift (Marsaglia 2003). */
 function randomSigns(count: number): Float32Array {
   const signs = new Float32Array(count);
   let state = SEED;

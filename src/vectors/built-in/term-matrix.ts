@@ -1,42 +1,48 @@
 /**
- * Records as rows of a sparse matrix, their words as columns: the weight of a word in a record is that of BM25 (Robertson and
- * Zaragoza 2009, k1 1.2, b 0.75), and a row has length 1. What is gathered is bounded, however many records and words there are.
+ * Records as rows of a sparse matrix with their words as columns. The weight of a word in a record is that of BM25
+ * (Robertson and Zaragoza 2009, k1 1.2, b 0.75), and rows have length 1. The memory is bounded, however many records
+ * and words there are.
  */
 
 const K1 = 1.2;
 const B = 0.75;
 const ENTRIES_AT_FIRST = 4096;
-/** A word of one record alone brings it near to no other. */
+/** A word that occurs in only one record does not bring it closer to any other. */
 const RECORDS_OF_TERM_MIN = 2;
-/** A word of more than these says nothing of what a record is about: in few records, of 16. */
+/**
+ * A word that occurs in a larger fraction of the records says nothing about their subject; with few records, in more
+ * than 16.
+ */
 const RECORDS_OF_TERM_SHARE_MAX = 1 / 12;
 const RECORDS_OF_TERM_MAX_LEAST = 16;
 
 export interface MatrixLimits {
-  /** Columns: beyond these the rarest words are left out. */
+  /** Maximum number of columns; beyond it the rarest words are omitted. */
   readonly termsMax: number;
-  /** Different words that are counted at all, the first ones: where there are more, most are numbers and names. */
+  /**
+   * Maximum number of different words that are counted, the first ones; if there are more, most are numbers and names.
+   */
   readonly countedTermsMax: number;
-  /** Different words of records, in all. */
+  /** Maximum number of entries: different words of each record, summed over all records. */
   readonly entriesMax: number;
 }
 
 export interface TermMatrix {
-  /** Records. */
+  /** Number of records. */
   readonly rowCount: number;
-  /** One a column, in the order of the alphabet. */
+  /** One term per column, in alphabetical order. */
   readonly terms: readonly string[];
-  /** How much each tells: the inverse of its frequency. */
+  /** Inverse document frequency of each term. */
   readonly weights: Float64Array;
-  /** Words of a record, on average. */
+  /** Average number of words per record. */
   readonly averageLength: number;
-  /** Where the entries of each row begin; of one more than there are. */
+  /** Beginning of each row's entries, and the end of the last. */
   readonly begins: Uint32Array;
   readonly columns: Uint32Array;
   readonly values: Float32Array;
 }
 
-/** How much of a word's weight so many of it in a record are worth, where words in all say how long the record is. */
+/** Returns the factor of a word's weight that occurs `frequency` times in a record of `length` words. */
 export function saturation(frequency: number, length: number, averageLength: number): number {
   const relative = averageLength === 0 ? 1 : length / averageLength;
   return (frequency * (K1 + 1)) / (frequency + K1 * (1 - B + B * relative));
@@ -53,19 +59,19 @@ export class TermMatrixBuilder {
   private readonly recordCounts: number[] = [];
   private readonly lengths: number[] = [];
   private readonly begins: number[] = [0];
-  /** Of all entries: number of the term, and how often it is there. */
+  /** For each entry, the number of its term; `frequencies` has how often it occurs. */
   private entries = new Uint32Array(ENTRIES_AT_FIRST);
   private frequencies = new Uint32Array(ENTRIES_AT_FIRST);
   private entryCount = 0;
 
   constructor(private readonly limits: MatrixLimits) {}
 
-  /** Nothing more is taken. */
+  /** True if no more records are added. */
   get isFull(): boolean {
     return this.entryCount >= this.limits.entriesMax;
   }
 
-  /** The words of one more record. */
+  /** Adds the words of one more record. */
   add(terms: readonly string[]): void {
     if (this.isFull) return;
     for (const [term, frequency] of frequenciesOf(terms)) {
@@ -110,7 +116,10 @@ export class TermMatrixBuilder {
     return number;
   }
 
-  /** The most frequent where there are too many; in an order that does not depend on which record came first. */
+  /**
+   * Chooses the terms; the most frequent ones if there are too many. Their order does not depend on the order of the
+   * records.
+   */
   private chosen(): [term: string, number: number][] {
     const count = (number: number) => this.recordCounts[number] ?? 0;
     const byTerm = (left: readonly [string, number], right: readonly [string, number]) => (left[0] < right[0] ? -1 : 1);

@@ -1,6 +1,6 @@
 /**
- * The built-in model of a list: which direction each of its words has, learned from its own records by latent semantic analysis
- * (Deerwester et al. 1990). Its bytes:
+ * The built-in model of a list: a direction for each of its words, learned from its own records by latent semantic
+ * analysis (Deerwester et al. 1990). Its bytes:
  *
  *   offset  bytes
  *        0  u8   format (1)
@@ -8,10 +8,10 @@
  *        2  u16  dimensions
  *        4  u32  number of terms
  *        8  u32  records that it was learned from
- *       12  f32  words of a record, on average
- *       16  f32  for each term how much it tells, times its step
- *        …  i8   for each term its direction, in steps
- *        …  the language's tag, then the terms, each behind a line feed, UTF-8
+ *       12  f32  average number of words per record
+ *       16  f32  weight of each term, times its step
+ *        …  i8   direction of each term, in steps
+ *        …  the language's tag, then the terms, each after a line feed, UTF-8
  *
  * Little-endian. Equal records give equal bytes. Belongs to one thread.
  */
@@ -19,7 +19,10 @@ import { createHash } from 'node:crypto';
 import { principalSubspace } from './principal-subspace.js';
 import { frequenciesOf, saturation, type TermMatrix } from './term-matrix.js';
 
-/** Directions: fewer in a small list, where as many would tell every record from every other, and bring none near. */
+/**
+ * Number of dimensions. Smaller for a small list, in which more would separate every record from every other, and bring
+ * none closer.
+ */
 const DIMENSIONS = { least: 16, most: 128, recordsEach: 8 };
 const FORMAT = 1;
 const HEADER_BYTES = 16;
@@ -31,13 +34,13 @@ export class DamagedModelError extends Error {
 }
 
 export interface LearnedModel {
-  /** Of its bytes: another one where its vectors are others. */
+  /** Hash of the bytes; differs if the vectors differ. */
   readonly version: string;
   readonly dimensions: number;
   readonly bytes: Uint8Array;
 }
 
-/** Undefined where the records have no word in common. Takes seconds for a large matrix. */
+/** Undefined if the records have no word in common. Takes seconds for a large matrix. */
 export function learnModel(matrix: TermMatrix, language: string): LearnedModel | undefined {
   const { terms, weights } = matrix;
   if (terms.length === 0) return undefined;
@@ -73,7 +76,7 @@ export function versionOf(bytes: Uint8Array): string {
 
 export class TextModel {
   readonly dimensions: number;
-  /** Of its stems: those of the list when it was learned. */
+  /** Language of the stemmer: that of the list when the model was learned. */
   readonly language: string;
   readonly learnedFrom: number;
   private readonly averageLength: number;
@@ -81,7 +84,7 @@ export class TextModel {
   private readonly weights: Float32Array;
   private readonly directions: Int8Array;
 
-  /** Throws `DamagedModelError` where the bytes are not what `learnModel` makes. The bytes may change afterwards. */
+  /** Throws `DamagedModelError` if the bytes were not made by `learnModel`. The bytes are copied. */
   constructor(bytes: Uint8Array) {
     const header = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     if (bytes.length < HEADER_BYTES || bytes[0] !== FORMAT) throw new DamagedModelError('unknown format of a model');
@@ -106,7 +109,7 @@ export class TextModel {
     }
   }
 
-  /** Of length 1; undefined where it knows none of the terms. */
+  /** Returns a vector of length 1; undefined if the model knows none of the terms. */
   vectorOf(terms: readonly string[]): Float32Array | undefined {
     const sum = new Float64Array(this.dimensions);
     for (const [term, frequency] of frequenciesOf(terms)) {
