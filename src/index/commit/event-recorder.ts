@@ -94,7 +94,7 @@ export class EventRecorder {
     return { events: { nextRow: this.firstRow + this.events.length, imports: this.imports } };
   }
 
-  /** Writes the events and removes rows that are no longer needed. Call it inside the transaction. */
+  /** Writes the events, and removes some of the rows that are no longer needed. Call it inside the transaction. */
   apply(store: RecordStore): void {
     if (this.events.length > 0) store.outbox.append(this.firstRow, this.events);
     if (this.task !== undefined && this.task.removableTo > 0) store.outbox.removeMoved(this.task.removableTo);

@@ -6,7 +6,7 @@ export interface EventTask {
   readonly account: string;
   readonly list: string;
   readonly wanted: readonly string[];
-  /** Rows of the outbox up to this number are delivered or queued elsewhere; the commit removes them. */
+  /** Rows of the outbox up to this number are delivered or queued elsewhere; the commit removes some of them. */
   readonly removableTo: number;
   /** Lower bound of the time of events, whatever the clock says. */
   readonly notBeforeMs: number;
