@@ -22,7 +22,7 @@ export function reaches(caller: Caller, to: Reach, catalog: Catalog): boolean {
   return key.scope === 'group' && to.kind === 'list' && isMeant(key, catalog) && isMember(catalog, key, to.name);
 }
 
-/** True if the caller may read the files of the account's media stores, directly or through records that the caller writes. */
+/** True if the caller may read the files of the account's media stores, directly or through records that it writes. */
 export function reachesFiles(caller: Caller, account: string, catalog: Catalog): boolean {
   return caller.can('media:read') && reaches(caller, { kind: 'account', account }, catalog);
 }

@@ -4,8 +4,9 @@
  *
  *   extracts        key of the file → ExtractRow
  *   extract-transcripts  key of a transcript → the transcript, and the keys of the files that have it
- *   extract-meta    'figures' → number of files in each state; 'errors' → the latest failures; 'scan-v<N>' → how far a version's
- *                   records were searched for links; 'scan-recordings-v<N>' → the same if there may be links to recordings;
+ *   extract-meta    'figures' → number of files in each state; 'errors' → the latest failures; 'scan-v<N>' → how far a
+ *                   version's records were searched for links; 'scan-recordings-v<N>' → the same if there may be links
+ *                   to recordings;
  *                   'words-tried' → number of page rows when words for packing them were last searched
  *   links-v<N>      [key of the file, record number] → 1: the records of a version that link to the file
  *

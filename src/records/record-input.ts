@@ -1,8 +1,9 @@
 /**
  * Parses a record as clients write it. There are two forms, with the same rule everywhere:
  *   flat     {"name": "a", "title": "…", "id": 7}        every member but `name` is a field, including `id`
- *   wrapped  {"name": "a", "fields": {…}, "as_of": "…", "vector": […]}  exactly these members (or `vectors`), where `fields` is an object;
- *            also the members that the service adds to a record (id, source, created_utc, modified_utc), so that one can be sent back as it was read
+ *   wrapped  {"name": "a", "fields": {…}, "as_of": "…", "vector": […]}  exactly these members (or `vectors`), where
+ *            `fields` is an object; also the members that the service adds to a record (id, source, created_utc,
+ *            modified_utc), so that one can be sent back as it was read
  */
 import {
   didYouMean,

@@ -2,9 +2,10 @@
  * Format 2 of a stored record: the values of its members, without the text around them, and none twice.
  *
  *   u8        format (2)
- *   u8        flags: 1 = the name is the id, from which it was made, and is left out; 2 = the time of creation follows, because it
- *             differs from that in the id; 4 = the time of the last change, because it differs from that of creation; 8 = as_of,
- *             because it differs from the last change; 16 = the record came from a source, which follows
+ *   u8        flags: 1 = the name is the id, from which it was made, and is left out; 2 = the time of creation follows,
+ *             because it differs from that in the id; 4 = the time of the last change, because it differs from that of
+ *             creation; 8 = as_of, because it differs from the last change; 16 = the record came from a source, which
+ *             follows
  *   16 bytes  id, a UUID
  *   f64 ×     the times given by the flags, in their order: whole milliseconds since 1970
  *   varint, … source: number of bytes, and these: a JSON string without its quotes; only with flag 16

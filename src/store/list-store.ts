@@ -2,7 +2,8 @@
  * The LMDB environment of one list (`lists/<id>/store`): its state, and everything that is written in one transaction
  * with it.
  *
- *   meta            'state' → ListState, 'entry' → KeptEntry, 'words-<N>' → dictionary of words, 'words' → their number (`src/records/record-words.ts`)
+ *   meta            'state' → ListState, 'entry' → KeptEntry, 'words-<N>' → dictionary of words, 'words' → their number
+ *                   (`src/records/record-words.ts`)
  *   outbox          row number → event for webhooks (`Outbox`); created when the first one is written
  *   …-v<N>          records of a version and its manifest (`src/records/record-store.ts`, `segment-manifest.ts`)
  *   …-v<N>-s<M>     what `src/vectors` keeps beside the records of a version

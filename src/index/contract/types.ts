@@ -325,8 +325,8 @@ export interface ListIndexes {
   resume(listed: () => Iterable<ListedList>): Promise<void>;
   /**
    * Opens a list, recovering from a crash. Concurrent calls share one opening. If segments are missing, damaged or of
-   * another format, the index is rebuilt from the records in the background, and this rejects with `not-ready` until the
-   * list is open again (with the option `waitForRebuild` of `ListIndexesOptions`, it waits for that). Rejects with
+   * another format, the index is rebuilt from the records in the background, and this rejects with `not-ready` until
+   * the list is open again (with the option `waitForRebuild` of `ListIndexesOptions`, it waits for that). Rejects with
    * `internal-error` if the rebuild failed, and with `list-missing` if the records are missing; nothing is created in
    * their place.
    */
