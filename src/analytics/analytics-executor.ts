@@ -1,7 +1,7 @@
 /**
- * The one analytics thread, seen from the main thread. A thread of its own, because it alone owns `data/analytics/events`, and because
- * neither a search nor a write of records may wait behind a roll-up. It starts with its first task, and its tasks reach it in the order
- * in which they are given.
+ * Runs tasks in the one analytics thread. It has a thread of its own because it alone owns `data/analytics/events`, and
+ * because neither a search nor a write of records may wait for a roll-up. The thread starts with its first task; tasks
+ * reach it in the order in which they are given.
  */
 import type { Logger } from 'pino';
 import { createWorkerThread, loggedWorker } from '../platform/hosts/index.js';
@@ -11,12 +11,15 @@ import type { AnalyticsProtocol, AnalyticsWorkerData } from './analytics-protoco
 import { analyticsFolder } from './folder.js';
 import type { AnalyticsExecutor, AnalyticsResult } from './tasks.js';
 
-/** One append, one roll-up, and the reports and deletions that are asked for meanwhile. */
+/** Limit of pending tasks: one append, one roll-up, and the reports and deletions requested meanwhile. */
 const TASKS_MAX = 320;
 const HEAP_MIB_MAX = 512;
-/** From the data directory. */
+/** Path relative to the data directory. */
 const EVENTS = 'analytics/events';
-/** Of 19. At its turn on a busy processor it gets a quarter of the time, as reports are waited for; searches come first. */
+/**
+ * Niceness, of at most 19: on a busy processor it gets a quarter of the time, as somebody waits for reports; searches
+ * come first.
+ */
 const NICENESS = 5;
 
 export interface AnalyticsExecutorOptions {

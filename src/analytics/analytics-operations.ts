@@ -1,4 +1,4 @@
-/** `/analytics` and `/search/analytics/click`: what people searched for, found, and clicked. */
+/** Operations `/analytics` and `/search/analytics/click`: what people searched for, found, and clicked. */
 import { Type } from 'typebox';
 import { reachesGroupOnly, type Caller } from '../access/index.js';
 import { presentMembers, type GroupMember, type GroupRecord } from '../catalog/index.js';
@@ -23,7 +23,7 @@ import { RANGE_DAYS_MAX, REPORT_TERMS_MAX, reportRange } from './report-range.js
 import { groupTarget, listTarget, type AnalyticsTarget } from './targets.js';
 
 const CALLERS = ['key', 'console', 'cli'] as const;
-/** Longer ids and names can be none that a search answered. */
+/** Longer ids and names cannot come from an answer of a search. */
 const CLICK_TEXT_CHARACTERS_MAX = 4096;
 
 const date = (description: string) =>
@@ -218,7 +218,10 @@ async function readReport(
   return { status: 200, body: { ...about, ...figures } };
 }
 
-/** In any version: an earlier one is still searched by its number, and its results are clicked. A key of the group sees less. */
+/**
+ * Throws `invalid-parameter` unless a version of the group has the list. Any version counts, since earlier ones are
+ * still searched by their number. A key of the group does not see lists that are gone.
+ */
 function assertInGroup(group: GroupRecord, listName: string, caller: Caller): void {
   const { name, versions } = group;
   const seen = (lists: readonly GroupMember[]) => (reachesGroupOnly(caller) ? presentMembers(group, lists) : lists);

@@ -1,4 +1,4 @@
-/** Analytics as they run: their operations, the thread that counts, and what is forgotten with a list. */
+/** Opens analytics: its operations, the thread that counts, and the deletion of what belongs to a list or group. */
 import { existsSync } from 'node:fs';
 import type { UnfinishedWork } from '../catalog/index.js';
 import { provide, type FeatureParts } from '../operations/index.js';
@@ -31,7 +31,7 @@ export const analyticsParts: FeatureParts = {
   },
 };
 
-/** An account has none of its own: those of its lists and groups go with these. */
+/** Returns the target of deleted data; undefined for an account, whose data are deleted with its lists and groups. */
 function targetOf({ subject, id, account, name }: UnfinishedWork): AnalyticsTarget | undefined {
   if (subject === 'account') return undefined;
   return subject === 'list' ? listTarget({ id }) : groupTarget({ account, name, created_utc: id });

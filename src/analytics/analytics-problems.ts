@@ -1,4 +1,4 @@
-/** Kinds of errors that only analytics have. */
+/** Kinds of errors that only analytics has. */
 import type { ProblemKind } from '../platform/index.js';
 
 export const ANALYTICS_UNAVAILABLE = {

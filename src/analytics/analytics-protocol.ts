@@ -1,4 +1,4 @@
-/** What the main thread and the analytics worker say to each other. */
+/** Messages between the main thread and the analytics worker. */
 import type { AnalyticsResult, AnalyticsTask } from './tasks.js';
 
 export interface AnalyticsWorkerData {
@@ -12,7 +12,7 @@ export interface AnalyticsProtocol {
   };
   readonly notices: Readonly<Record<never, unknown>>;
   readonly events: {
-    /** Why the storage cannot be read; null where it can again. */
+    /** Why the storage cannot be read; null once it can be again. */
     readonly storage: { readonly unreadable: string | null };
   };
 }

@@ -1,11 +1,12 @@
 /**
- * The front end's end of analytics: takes events at next to no cost and hands them to the analytics worker once a flush.
+ * Records events on the main thread at minimal cost, and sends them to the analytics worker once per flush.
  *
- * An event is written into one buffer that stays; a flush copies what was written and sends it. While the worker cannot take it (slow or
- * full storage, a worker that died), what was sealed waits here and is sent again, at most `bufferBytesMax` in all; events beyond are
- * dropped and counted. Nothing ever waits for analytics but a report and a stop.
+ * Events are written to one buffer, which stays; a flush copies its content and sends it. While the worker cannot take
+ * batches (slow or full storage, a dead worker), sealed batches wait here and are sent again, with at most
+ * `bufferBytesMax` bytes in all; further events are dropped and counted. Only reports and a stop ever wait for
+ * analytics.
  *
- * Loss: a crash loses what was recorded within `flushMs` and the time of one append. Main thread only.
+ * A crash loses what was recorded within `flushMs` and the time of one append. Main thread only.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -22,11 +23,11 @@ import {
 import type { AnalyticsTarget } from './targets.js';
 import type { AnalyticsExecutor, AppendOutcome } from './tasks.js';
 
-/** Sealed when it is full, flush or not. */
+/** A buffer is sealed when it is full, before the next flush. */
 const BUFFER_BYTES = 256 * 1024;
 const RETRY_MS_MIN = 1000;
 const RETRY_MS_MAX = 10_000;
-/** A batch that could not be appended for so long is given up. */
+/** Time after which a batch that cannot be appended is dropped. */
 const GIVE_UP_MS = 10 * 60_000;
 
 export interface AnalyticsRecorderOptions {
@@ -36,7 +37,7 @@ export interface AnalyticsRecorderOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, 'analyticsEvents' | 'analyticsEventsDropped' | 'analyticsBufferBytes'>;
-  /** Told of each append. */
+  /** Called after each append. */
   readonly onAppended: (outcome: AppendOutcome) => void;
 }
 
@@ -55,7 +56,7 @@ export class AnalyticsRecorder {
   private searches = 0;
   private clicks = 0;
   private readonly targets = new Map<string, number>();
-  /** What the last event was about, and its number in the batch: often the same again. */
+  /** Target of the last event and its number in the batch, since the next event often has the same. */
   private lastTarget: AnalyticsTarget | undefined;
   private lastNumber = 0;
   private readonly session = randomUUID();
@@ -86,7 +87,7 @@ export class AnalyticsRecorder {
     this.clicks += 1;
   }
 
-  /** Resolves when all that was recorded before is on disk or given up. */
+  /** Resolves when all that was recorded before is on disk or dropped. */
   flush(): Promise<void> {
     this.seal();
     this.send();
@@ -95,7 +96,9 @@ export class AnalyticsRecorder {
     return new Promise((done) => this.waiters.push({ number, done }));
   }
 
-  /** The same for a stop, which waits for no disk that refuses: resolves as soon as a batch could not be appended. */
+  /**
+   * As `flush`, for a stop, which does not wait for a failing disk: resolves as soon as a batch could not be appended.
+   */
   flushOnce(): Promise<void> {
     this.isLastTry = true;
     clearTimeout(this.retryTimer);
@@ -103,7 +106,7 @@ export class AnalyticsRecorder {
     return this.flush();
   }
 
-  /** Makes what waits be tried no more. */
+  /** Stops retrying, and logs the lost events. */
   stop(): void {
     clearTimeout(this.flushTimer);
     clearTimeout(this.retryTimer);
@@ -111,7 +114,7 @@ export class AnalyticsRecorder {
     if (lost > 0) this.options.log.warn({ events: lost }, 'Events of analytics could not be written before the stop');
   }
 
-  /** Where the event is to be written, behind the number of its target; undefined where there is no room. */
+  /** Returns where the event is to be written, after the number of its target; undefined if there is no room. */
   private begin(target: AnalyticsTarget, room: number): number | undefined {
     const needed = BATCH_TARGET_BYTES + room;
     if (this.used + needed > BUFFER_BYTES || this.targets.size >= BATCH_TARGETS_MAX) {
@@ -169,7 +172,7 @@ export class AnalyticsRecorder {
     metrics.analyticsBufferBytes.set(this.sealedBytes);
   }
 
-  /** Sends the oldest batch unless one is out or is to be tried again later. */
+  /** Sends the oldest batch, unless one is being sent or waits for its retry. */
   private send(): void {
     if (this.isSending || this.isGivenUp || this.retryTimer !== undefined) return;
     const batch = this.sealed[0];
@@ -206,7 +209,7 @@ export class AnalyticsRecorder {
     }
   }
 
-  /** What waits stays where it is, and is counted as lost by `stop`. */
+  /** Resolves all waiters. The sealed batches stay, and `stop` counts them as lost. */
   private answerAll(): void {
     this.isGivenUp = true;
     for (const { done } of this.waiters.splice(0)) done();

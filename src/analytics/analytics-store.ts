@@ -1,10 +1,10 @@
 /**
- * `data/analytics`: raw events, roll-ups and what is to be purged, in one LMDB environment. `docs/formats.md` describes it.
+ * `data/analytics`: raw events, roll-ups and pending purges, in one LMDB environment. `docs/formats.md` describes it.
  *
- * Invariants: everything up to a target's `progress` is in its roll-ups and nothing behind it is, for both change in one transaction;
- * numbers of targets are never used twice; a batch is appended once, however often it is sent. What a method changes is on disk when it
- * resolves. One thread owns the store and runs the methods that change something one after the other; only `purge` may overlap with
- * others, once its target is marked.
+ * Invariants: everything up to a target's `progress` is in its roll-ups and nothing after it, since both change in one
+ * transaction; numbers of targets are never reused; a batch is appended once, however often it is sent. Changes are on
+ * disk when a method resolves. One thread owns the store and runs the methods that change it one after the other; only
+ * `purge` may overlap with others, once its target is marked.
  */
 import type { Database } from 'lmdb';
 import { openEnvironment, type LmdbEnvironment } from '../platform/index.js';
@@ -25,7 +25,7 @@ import { eventsFolder } from './folder.js';
 
 const BLOCK_FORMAT = 1;
 const BLOCK_HEAD_BYTES = 1;
-/** Rows that one transaction removes, so that deleting years of events never holds up the events that come in. */
+/** Rows that one transaction removes, so that deleting years of events does not delay appends. */
 const ROWS_PER_REMOVAL = 500;
 
 type Bytes = Database<Buffer, Buffer>;
@@ -34,14 +34,14 @@ export interface TargetRow {
   readonly number: number;
 }
 
-/** A stretch of raw events. */
+/** A block of raw events. */
 export interface RawBlock {
   readonly key: Buffer;
   readonly events: Uint8Array;
 }
 
 export interface PurgeRow {
-  /** From when on it is to be purged again. */
+  /** Time of the second purge. */
   readonly dueMs: number;
 }
 
@@ -59,11 +59,11 @@ export class AnalyticsStore {
   private readonly hours: Bytes;
   private readonly days: Bytes;
   private readonly progress: Bytes;
-  /** Block keys ascend, also where the clock does not. */
+  /** Time of the last block. Block keys ascend, even if the clock goes back. */
   private lastTimeMs = 0;
-  /** How far it is ahead of the clock: that was set back since. */
+  /** By how much block times are ahead of the clock, which was set back then. */
   private aheadMs = 0;
-  /** At the start as if the last millisecond were full: what was appended in it is not to be written over. */
+  /** Initially as if the last millisecond were full, so that blocks appended in it are not overwritten. */
   private lastSequence = SEQUENCE_MAX;
 
   constructor(folder: string) {
@@ -82,13 +82,13 @@ export class AnalyticsStore {
         if (last !== undefined) this.lastTimeMs = Math.max(this.lastTimeMs, blockTimeMs(last));
       }
     } catch (error) {
-      // Whoever opens it next is to map the file anew.
+      // So that the next opening maps the file anew.
       void this.environment.close();
       throw error;
     }
   }
 
-  /** By identity. */
+  /** Returns the targets by identity. */
   targetRows(): Map<string, TargetRow> {
     return new Map(Array.from(this.targets.getRange(), ({ key, value }) => [key, value]));
   }
@@ -97,7 +97,10 @@ export class AnalyticsStore {
     return this.targets.get(identity);
   }
 
-  /** Appends the events of a batch, but for those of targets that are to be purged. Resolves with the events' bytes by identity. */
+  /**
+   * Appends the events of a batch, except those of targets to be purged. Resolves with the bytes of the events by
+   * identity.
+   */
   async append(batch: EventBatch, nowMs: number): Promise<ReadonlyMap<string, number>> {
     const blocks = splitBatch(batch);
     const appended = new Map<string, number>();
@@ -119,29 +122,29 @@ export class AnalyticsStore {
     return appended;
   }
 
-  /** Blocks behind what is rolled up, oldest first; one at a time is in memory. */
+  /** Yields the blocks that are not rolled up yet, oldest first; one at a time is in memory. */
   *blocksToRollUp(number: number): Generator<RawBlock> {
     const done = this.progress.get(targetKey(number));
     yield* this.blocks(done === undefined ? targetKey(number) : afterBlock(done), targetKey(number + 1));
   }
 
-  /** Blocks that were appended in this time, both ends included. */
+  /** Yields the blocks appended within this time, both ends included. */
   blocksBetween(number: number, fromMs: number, toMs: number): Generator<RawBlock> {
     const endMs = Math.min(toMs + 1, BLOCK_TIME_MS_MAX);
     return this.blocks(blockKey(number, fromMs, 0), blockKey(number, endMs, 0));
   }
 
-  /** Those that were appended last, the newest first. */
+  /** Yields the blocks appended last, the newest first. */
   newestBlocks(number: number): Generator<RawBlock> {
     return this.blocks(targetKey(number + 1), targetKey(number), true);
   }
 
-  /** Whether blocks have times by now that are so much later than the clock when they were appended. */
+  /** True if block times are ahead of the clock by more than `ms`. */
   isAheadBy(ms: number): boolean {
     return this.aheadMs > ms;
   }
 
-  /** True where events wait for being rolled up. */
+  /** True if there are events to be rolled up. */
   hasBacklog(number: number): boolean {
     const last = this.lastBlock(number);
     if (last === undefined) return false;
@@ -149,7 +152,9 @@ export class AnalyticsStore {
     return done === undefined || Buffer.compare(done, last) < 0;
   }
 
-  /** Adds to the roll-ups of hours what the blocks up to `upTo` hold, in one step with the target's progress. */
+  /**
+   * Adds the counts of the blocks up to `upTo` to the hourly roll-ups, in one transaction with the target's progress.
+   */
   async addHours(number: number, hours: ReadonlyMap<number, RollUp>, upTo: Buffer): Promise<void> {
     await this.environment.transaction(() => {
       for (const [hour, rollUp] of hours) {
@@ -162,7 +167,7 @@ export class AnalyticsStore {
     });
   }
 
-  /** Puts the roll-up of a day in the place of those of its hours, in one step. */
+  /** Replaces the roll-ups of a day's hours by that of the day, in one transaction. */
   async closeDay(number: number, day: number, rollUp: Buffer, hours: readonly number[]): Promise<void> {
     await this.environment.transaction(() => {
       void this.days.put(periodKey(number, day), rollUp);
@@ -170,7 +175,7 @@ export class AnalyticsStore {
     });
   }
 
-  /** Hours from `from` to `to`, both included. */
+  /** Yields the hours from `from` to `to`, both included. */
   hourRollUps(number: number, from: number, to: number): Generator<readonly [hour: number, StoredRollUp]> {
     return rollUpsOf(this.hours, number, from, to);
   }
@@ -179,12 +184,12 @@ export class AnalyticsStore {
     return rollUpsOf(this.days, number, from, to);
   }
 
-  /** Numbers of the hours before `before` that have a roll-up. */
+  /** Returns the numbers of the hours before `before` that have a roll-up. */
   hoursBefore(number: number, before: number): number[] {
     return Array.from(this.hours.getKeys({ start: periodKey(number, 0), end: periodKey(number, before) }), periodOf);
   }
 
-  /** From now on nothing is appended for the target. */
+  /** Marks the target: from now on nothing is appended for it. */
   async markForPurge(identity: string, dueMs: number): Promise<void> {
     await this.environment.transaction(() => {
       void this.purges.put(identity, { dueMs });
@@ -195,7 +200,7 @@ export class AnalyticsStore {
     return this.purges.get(identity) !== undefined;
   }
 
-  /** Identities that are to be purged, with the time of the second purge. */
+  /** Returns the identities to be purged, with the time of the second purge. */
   purgeRows(): Map<string, PurgeRow> {
     return new Map(Array.from(this.purges.getRange(), ({ key, value }) => [key, value]));
   }
@@ -206,7 +211,7 @@ export class AnalyticsStore {
     });
   }
 
-  /** Removes everything of the target; between its transactions `turn` lets other work go on. */
+  /** Removes everything of the target; awaits `turn` between its transactions, for other work. */
   async purge(identity: string, turn: () => Promise<void>): Promise<void> {
     const row = this.targets.get(identity);
     if (row === undefined) return;
@@ -234,7 +239,7 @@ export class AnalyticsStore {
   private *blocks(start: Buffer, end: Buffer, reverse = false): Generator<RawBlock> {
     for (const { key, value } of this.raw.getRange({ start, end, reverse })) {
       if (value[0] !== BLOCK_FORMAT) throw new RangeError(`Events of format ${value[0]} cannot be read`);
-      // Both are good for one step of the range only.
+      // Key and value are only valid for one step of the range.
       yield { key: Buffer.from(key), events: new Uint8Array(value.subarray(BLOCK_HEAD_BYTES)) };
     }
   }
@@ -245,7 +250,7 @@ export class AnalyticsStore {
     return undefined;
   }
 
-  /** In a transaction. */
+  /** Returns the number of a target, creating it if necessary. Inside a transaction. */
   private numberOf(identity: string): number {
     const known = this.targets.get(identity);
     if (known !== undefined) return known.number;

@@ -1,4 +1,4 @@
-/** Analytics as operations use it: records, reports and forgets. Main thread only. */
+/** Analytics for operations: records, reports and forgets. Main thread only. */
 import type { Logger } from 'pino';
 import { ServiceError, serviceKey, type Clock, type Config, type Metrics } from '../platform/index.js';
 import { ANALYTICS_UNAVAILABLE } from './analytics-problems.js';
@@ -10,33 +10,36 @@ import type { AnalyticsTarget } from './targets.js';
 import type { AnalyticsExecutor } from './tasks.js';
 
 const MIB = 1_048_576;
-/** Events in no roll-up that are not left to the timer: what a report reads of them stays little. */
+/** Bytes of events that are rolled up without waiting for the timer, so that reports read few raw events. */
 const BACKLOG_BYTES_MAX = 4 * MIB;
-/** A deletion waits no longer for its analytics; they are deleted all the same. */
+/** Longest time that a deletion waits for its analytics, which are deleted anyway. */
 const FORGET_WAIT_MS_MAX = 2000;
-/** A stop waits no longer for events to be written: that is little work, but the machine may be busy. */
+/** Longest time that a stop waits for events to be written: that is little work, but the machine may be busy. */
 const STOP_WAIT_MS_MAX = 30_000;
-/** Of the time that a report may take, what it may spend on reading raw events. */
+/** Share of a report's time that it may spend on reading raw events. */
 const RAW_READ_SHARE = 0.5;
 
 export interface Analytics {
   /** Counts a search that ran. Never throws, never waits. */
   searched(target: AnalyticsTarget, event: SearchEvent): void;
   clicked(target: AnalyticsTarget, event: ClickEvent): void;
-  /** Of everything that was recorded before, with the most frequent `termsMax` (default 20) terms of both kinds. Rejects with `analytics-unavailable` where the storage fails or is slow. */
+  /**
+   * Reports what was recorded before the call, with the `termsMax` (default 20) most frequent terms of both kinds.
+   * Rejects with `analytics-unavailable` if the storage fails or is slow.
+   */
   report(target: AnalyticsTarget, range: DayRange, termsMax?: number): Promise<ReportFigures>;
   /**
-   * Deletes what was recorded, now and again later. Never rejects; resolves with false where it failed, which is logged, or
-   * takes long: it is to be asked for again at the next start then.
+   * Deletes what was recorded, now and again later. Never rejects. Resolves with false if it failed, which is logged,
+   * or takes long: it has to be called again at the next start then.
    */
   forget(target: AnalyticsTarget): Promise<boolean>;
 }
 
-/** Under which operations find analytics. */
+/** Key of analytics for operations. */
 export const ANALYTICS = serviceKey<Analytics>('analytics');
 
 export interface RunningAnalytics extends Analytics {
-  /** Begins to roll up by itself; nothing where analytics are off. */
+  /** Starts to roll up periodically; does nothing if analytics are disabled. */
   start(): void;
   /** Writes what was recorded. */
   close(): Promise<void>;
@@ -45,7 +48,7 @@ export interface RunningAnalytics extends Analytics {
 export interface AnalyticsOptions {
   readonly config: Pick<Config, 'analytics'>;
   readonly executor: AnalyticsExecutor;
-  /** Whether anything was ever recorded, by this process or one before it. */
+  /** True if anything was ever recorded, by this process or an earlier one. */
   readonly isRecorded: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
@@ -139,7 +142,7 @@ class QueuedAnalytics implements RunningAnalytics {
 
   async #rollUp(): Promise<void> {
     const { executor, isRecorded, clock, log, metrics } = this.#options;
-    // The thread that counts would be started for nothing: a seventh of what a start and a stop take.
+    // Nothing was recorded: starting the thread would take a seventh of the time of a start and stop.
     if (this.#isRollingUp || !isRecorded()) return;
     this.#isRollingUp = true;
     try {
@@ -156,7 +159,7 @@ class QueuedAnalytics implements RunningAnalytics {
   }
 }
 
-/** Undefined where it takes longer. */
+/** Resolves with undefined if the action takes longer. */
 async function within<Value>(ms: number, action: Promise<Value>): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

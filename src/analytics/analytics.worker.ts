@@ -1,4 +1,4 @@
-/** The entry of the analytics thread. The work itself is in `task-handler.ts`; here is what happens to a storage that is damaged. */
+/** Entry of the analytics thread, which also handles a damaged storage. The work itself is in `task-handler.ts`. */
 import { serveHost, type Emit } from '../platform/hosts/serve-host.js';
 import { kernel } from '../../native-bindings/index.js';
 import { EnvironmentFaults, isDamage, isUnreadable, ServiceError, setAside, systemReason } from '../platform/index.js';
@@ -8,13 +8,17 @@ import { eventsFolder } from './folder.js';
 import { AnalyticsTaskHandler } from './task-handler.js';
 import type { AnalyticsResult, AnalyticsTask } from './tasks.js';
 
-/** One that the disk cannot read is opened no more often, and less often the longer that lasts: it is read as a whole to see whether it is over. */
+/**
+ * Interval of reopening a storage that the disk cannot read; it grows while that lasts, since each attempt reads the
+ * whole file.
+ */
 const REOPEN_MS = { first: 5000, max: 60_000 };
 
 /**
- * The storage is opened with the first task, so that one that cannot be opened is an answer and is tried again. One that is damaged
- * is set aside, and the task is run once more on a new one: searches are counted on, and what was counted before can be looked for.
- * One that the disk cannot read stays where it is and is opened again; what is to be counted waits with who recorded it.
+ * Opens the storage with the first task, so that a failure to open it is the task's error and is retried with the next.
+ * A damaged storage is set aside, and the task is repeated on a new one: counting continues, and earlier counts can be
+ * recovered from the old one. A storage that the disk cannot read stays in place and is opened again; its events wait
+ * in the recorder.
  */
 class AnalyticsWorker {
   #handler: AnalyticsTaskHandler | undefined;
@@ -22,9 +26,11 @@ class AnalyticsWorker {
   #refusal: { readonly error: ServiceError; readonly untilMs: number } | undefined;
   #beginning: Promise<void> | undefined;
 
-  /** How often it was refused since it could be read last. */
+  /** Number of refusals since it could last be read. */
   #refusals = 0;
-  /** Whether that it can be read was told last. Not at first: a thread that ended may have told that it cannot. */
+  /**
+   * True if it was last reported as readable. Initially false, since an earlier thread may have reported the opposite.
+   */
   #isToldReadable = false;
 
   constructor(
@@ -50,7 +56,7 @@ class AnalyticsWorker {
     return result;
   }
 
-  /** Resolves when what was asked before is done and on disk. */
+  /** Resolves when all earlier tasks are done and on disk. */
   async close(): Promise<void> {
     await this.#handler?.close();
   }
@@ -63,7 +69,7 @@ class AnalyticsWorker {
     return (this.#handler = new AnalyticsTaskHandler(this.folder));
   }
 
-  /** Tasks that met the same damage wait for the one that was first. */
+  /** Replaces the damaged storage; tasks that meet the same damage share one replacement. */
   #beginAnew(used: AnalyticsTaskHandler | undefined, error: unknown): Promise<void> {
     if (this.#beginning === undefined && used !== undefined && this.#handler !== used) return Promise.resolve();
     return (this.#beginning ??= this.#replace(error).finally(() => {
@@ -74,7 +80,7 @@ class AnalyticsWorker {
   async #replace(error: unknown): Promise<void> {
     const damaged = this.#handler;
     this.#handler = undefined;
-    // What waits for its turn there fails as well, and comes here.
+    // Tasks that wait in the old handler fail as well, and come here.
     await damaged?.close().catch((failure: unknown) => {
       if (!isDamage(failure) && !isUnreadable(failure)) throw failure;
     });

@@ -1,9 +1,9 @@
 /**
- * Clicks that look for the searches whose query ids they carry. A click that finds its search says which term led to which record,
- * and where a reranker ran, how many places it had moved the record up.
+ * Joins clicks with the searches whose query ids they carry. A joined click tells which term led to which record and,
+ * if a reranker ran, by how many places it had moved the record up.
  *
- * A table of query ids (open addressing on their last bytes, which are random) is probed for every search that is read, so a probe
- * that finds nothing has to cost next to nothing. Belongs to one thread.
+ * The table of query ids (open addressing on their last bytes, which are random) is probed for every search read, so a
+ * failed probe has to be nearly free. Belongs to one thread.
  */
 import { QUERY_ID_BYTES, queryIdTimeMs, type EventReader } from './event-codec.js';
 import { resultHash } from './hash.js';
@@ -13,10 +13,10 @@ interface WaitingClick {
   readonly queryId: Uint8Array;
   readonly resultName: Uint8Array;
   readonly listName: Uint8Array;
-  /** Of the click's hour. */
+  /** The roll-up of the click's hour. */
   readonly rollUp: RollUp;
   isJoined: boolean;
-  /** Another click that carries the same query id. */
+  /** The next click with the same query id. */
   readonly next: WaitingClick | undefined;
 }
 
@@ -25,21 +25,21 @@ const SEPARATOR_BYTES = 1;
 
 export class ClickJoiner {
   private slots: (WaitingClick | undefined)[] = new Array<WaitingClick | undefined>(SLOTS_AT_FIRST);
-  /** One bit a slot: whether there is something, in memory that stays in the nearest cache. */
+  /** One bit per slot: set if it is taken. Small enough to stay in the processor's first cache. */
   private taken = new Uint8Array(SLOTS_AT_FIRST);
   private queryIds = 0;
   private joined = 0;
   private clicks = 0;
   private pair = Buffer.alloc(1024);
 
-  /** `isList`: clicks teach which records belong to which searches. */
+  /** `isList`: true if clicks teach which records belong to which searches. */
   constructor(private readonly isList: boolean) {}
 
   get hasWaiting(): boolean {
     return this.joined < this.clicks;
   }
 
-  /** Takes the click that the reader is at; it holds on to the bytes. */
+  /** Adds the reader's current click; keeps a reference to its bytes. */
   wait({ bytes, idBegin, textBegin, textEnd, listNameBegin, listNameEnd }: EventReader, rollUp: RollUp): void {
     const queryId = bytes.subarray(idBegin, idBegin + QUERY_ID_BYTES);
     const slot = this.slotOf(queryId, 0);
@@ -59,7 +59,7 @@ export class ClickJoiner {
     if (this.queryIds * 2 > this.slots.length) this.grow();
   }
 
-  /** Joins the clicks that wait for the search that the reader is at. */
+  /** Joins the waiting clicks with the reader's current search. */
   join(search: EventReader): void {
     const { bytes, idBegin } = search;
     const first = this.placeOf(bytes, idBegin);
@@ -73,7 +73,7 @@ export class ClickJoiner {
     }
   }
 
-  /** Times of the searches that were not found yet, in milliseconds, ascending. */
+  /** Returns the times of searches not found yet, in ascending milliseconds. */
   missingTimesMs(): number[] {
     const times: number[] = [];
     for (const click of this.slots) {
@@ -113,7 +113,7 @@ export class ClickJoiner {
     return random & (this.slots.length - 1);
   }
 
-  /** The slot of this query id, or the free one where it would stand. */
+  /** Returns the slot of this query id, or the free one where it would be. */
   private slotOf(bytes: Uint8Array, begin: number): number {
     const mask = this.slots.length - 1;
     let slot = this.placeOf(bytes, begin);

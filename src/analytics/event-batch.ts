@@ -1,6 +1,6 @@
 /**
- * What the front end hands over once a flush: events in the order in which they happened, each behind the number of its target in the
- * batch. A batch names its targets itself, so that it can be understood by a worker that knows nothing yet.
+ * A batch of events, sent once per flush: events in order, each preceded by the number of its target within the batch.
+ * A batch names its targets, so that a worker without any state can read it.
  *
  *   event of a batch   u16 target, then the event as in event-codec.ts
  */
@@ -10,17 +10,20 @@ export const BATCH_TARGET_BYTES = 2;
 export const BATCH_TARGETS_MAX = 0xffff;
 
 export interface EventBatch {
-  /** Random, of this run of the service. */
+  /** Random id of this run of the service. */
   readonly session: string;
-  /** From 1, without gaps within a session, so that a batch that is sent again is not counted again. */
+  /** From 1, without gaps within a session, so that a batch sent again is not counted again. */
   readonly number: number;
   readonly bytes: Uint8Array;
   readonly events: number;
-  /** Identities. */
+  /** Identities of the targets. */
   readonly targets: readonly string[];
 }
 
-/** The events of each target, joined, in the order of `targets`. Throws a RangeError where the bytes are no batch. */
+/**
+ * Returns the joined events of each target, in the order of `targets`. Throws a RangeError if the bytes are not a
+ * batch.
+ */
 export function splitBatch({ bytes, targets }: Pick<EventBatch, 'bytes' | 'targets'>): Uint8Array[] {
   const lengths = targets.map(() => 0);
   eachEvent(bytes, (target, begin, end) => {

@@ -1,13 +1,13 @@
 /**
- * The bytes of events: written by the front end, stored as they are, read by roll-ups. `docs/formats.md` describes them.
+ * Encoding of events: written by the front end, stored as they are, read by roll-ups. `docs/formats.md` describes it.
  *
  *   event    u16 length of what follows, u8 head, then by kind:
  *     search   16 bytes query id, varint length and bytes of the term,
  *              with REORDERED: varint number of shown results, and for each u32 result hash, varint place before (from 0)
- *     click    u48 milliseconds, with JOINABLE: 16 bytes query id; varint length and bytes of the result's name, varint length and
- *              bytes of the list's name (empty: not given)
+ *     click    u48 milliseconds, with JOINABLE: 16 bytes query id; varint length and bytes of the result's name, varint
+ *              length and bytes of the list's name (empty: not given)
  *
- * Integers are little-endian; a query id is a UUIDv7, which begins with the time of its search in milliseconds.
+ * Integers are little-endian. A query id is a UUIDv7, which begins with the time of its search in milliseconds.
  */
 import { resultHash } from './hash.js';
 
@@ -23,52 +23,52 @@ const EVENT_BYTES_MAX = 0xffff;
 const TIME_BYTES = 6;
 const VARINT_BYTES_MAX = 5;
 const UTF8_BYTES_PER_UNIT_MAX = 3;
-/** Of a search, but for its term and its results. */
+/** Bytes of a search event without its term and its shown results. */
 const SEARCH_ROOM = EVENT_LENGTH_BYTES + 1 + QUERY_ID_BYTES + 2 * VARINT_BYTES_MAX;
-/** Shown results whose places are kept: the first ones. */
+/** Number of shown results whose places are stored: the first ones. */
 export const SHOWN_RESULTS_MAX = 1000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export interface ShownResult {
   readonly name: string;
-  /** On a group search. */
+  /** Only for a group search. */
   readonly listName?: string;
-  /** Its place before the reranker, from 0. */
+  /** Place before the reranker, from 0. */
   readonly placeBefore: number;
 }
 
 export interface SearchEvent {
   /** UUIDv7. */
   readonly queryId: string;
-  /** As `searchTerm` gives it. */
+  /** Result of `searchTerm`. */
   readonly term: string;
   readonly hasResults: boolean;
-  /** Only where a reranker ran: the results in the order in which they are shown. */
+  /** Only if a reranker ran: the results in the order in which they are shown. */
   readonly shown?: readonly ShownResult[] | undefined;
 }
 
 export interface ClickEvent {
   readonly timeMs: number;
-  /** As the client sent it; where it is no UUID, the click counts and belongs to no search. */
+  /** As the client sent it. If it is not a UUID, the click counts, but belongs to no search. */
   readonly queryId: string;
   readonly resultName: string;
-  /** On group clicks, where it was given. */
+  /** Only for group clicks, if it was given. */
   readonly listName?: string;
 }
 
-/** Room that the event may need, at most. */
+/** Returns the maximum of bytes that the event needs. */
 export function searchEventRoom({ term, shown }: SearchEvent): number {
   const plain = SEARCH_ROOM + term.length * UTF8_BYTES_PER_UNIT_MAX;
   return shown === undefined ? plain : plain + Math.min(shown.length, SHOWN_RESULTS_MAX) * (4 + VARINT_BYTES_MAX);
 }
 
-/** Room that the event may need, at most. */
+/** Returns the maximum of bytes that the event needs. */
 export function clickEventRoom({ resultName, listName = '' }: ClickEvent): number {
   const text = (resultName.length + listName.length) * UTF8_BYTES_PER_UNIT_MAX;
   return EVENT_LENGTH_BYTES + 1 + TIME_BYTES + QUERY_ID_BYTES + 2 * VARINT_BYTES_MAX + text;
 }
 
-/** Writes the event behind `begin` and returns where it ends. The buffer must have the event's room. */
+/** Writes the event at `begin` and returns its end. The buffer must have `searchEventRoom` bytes there. */
 export function writeSearchEvent(buffer: Buffer, begin: number, event: SearchEvent): number {
   const { shown } = event;
   let at = begin + EVENT_LENGTH_BYTES;
@@ -80,7 +80,7 @@ export function writeSearchEvent(buffer: Buffer, begin: number, event: SearchEve
   return finishEvent(buffer, begin, at);
 }
 
-/** As `writeSearchEvent`. */
+/** As `writeSearchEvent`, with `clickEventRoom` bytes. */
 export function writeClickEvent(buffer: Buffer, begin: number, event: ClickEvent): number {
   let at = begin + EVENT_LENGTH_BYTES;
   const isJoinable = UUID.test(event.queryId);
@@ -112,7 +112,7 @@ function writeShown(buffer: Buffer, begin: number, shown: readonly ShownResult[]
 function writeText(buffer: Buffer, begin: number, text: string): number {
   const { length } = text;
   if (length < 0x80) {
-    // Most texts are short and plain: calling into the runtime would cost more than copying them.
+    // Most texts are short and ASCII, and copying them here is faster than a call into the runtime.
     let at = begin;
     buffer[at++] = length;
     for (let index = 0; index < length; ++index) {
@@ -148,7 +148,7 @@ for (let digit = 0; digit < 16; ++digit) {
   HEX_VALUES[digit.toString(16).charCodeAt(0)] = digit;
   HEX_VALUES[digit.toString(16).toUpperCase().charCodeAt(0)] = digit;
 }
-/** Where each byte of a UUID stands in its text. */
+/** Positions of the bytes of a UUID in its text. */
 const UUID_PLACES = Uint8Array.from([0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]);
 
 function writeUuid(buffer: Buffer, begin: number, uuid: string): number {
@@ -162,24 +162,24 @@ function writeUuid(buffer: Buffer, begin: number, uuid: string): number {
 }
 
 /**
- * Goes from event to event over bytes of which nothing is trusted. The members tell of the event that `next` went to; places are
- * offsets into `bytes`. Belongs to one thread; reused by `reset`, so that reading allocates nothing.
+ * Iterates over events in untrusted bytes. The members describe the event that `next` moved to; positions are offsets
+ * into `bytes`. Belongs to one thread; reused by `reset`, so that reading allocates nothing.
  */
 export class EventReader {
   bytes: Uint8Array = new Uint8Array();
-  /** True once something was met that is no event; nothing behind it is read. */
+  /** True after something that is not an event; nothing after it is read. */
   isDamaged = false;
   kind: (typeof EVENT_KINDS)[keyof typeof EVENT_KINDS] = EVENT_KINDS.search;
   hasResults = false;
-  /** Of a search: where its query id begins; of a click: −1 where the id that the client sent is no UUID. */
+  /** Start of the query id; −1 for a click if the id that the client sent is not a UUID. */
   idBegin = -1;
-  /** Of a search: its term; of a click: the name of the result. */
+  /** The term of a search, or the name of the result of a click. */
   textBegin = 0;
   textEnd = 0;
-  /** Of a click. */
+  /** Only for a click. */
   listNameBegin = 0;
   listNameEnd = 0;
-  /** Of a search; 0 where no reranker ran. */
+  /** Only for a search; 0 if no reranker ran. */
   shownCount = 0;
   private shownAt = 0;
   isReordered = false;
@@ -195,7 +195,7 @@ export class EventReader {
     return this;
   }
 
-  /** False at the end, or where the bytes are damaged. */
+  /** Moves to the next event. Returns false at the end, or if the bytes are damaged. */
   next(): boolean {
     const { bytes, position } = this;
     if (position === bytes.length || this.isDamaged) return false;
@@ -216,7 +216,10 @@ export class EventReader {
     }
   }
 
-  /** The kind of the next event without reading it; undefined at the end. For passes that want one kind only, with `skip`. */
+  /**
+   * Kind of the next event, without reading it; undefined at the end. Used with `skip` by passes that want one kind
+   * only.
+   */
   get nextKind(): number | undefined {
     const head = this.isDamaged ? undefined : this.bytes[this.position + EVENT_LENGTH_BYTES];
     return head === undefined ? undefined : head & KIND_MASK;
@@ -230,7 +233,10 @@ export class EventReader {
     else this.position = end;
   }
 
-  /** Places of shown results before the reranker, in the order in which they are shown. False where the bytes are damaged. */
+  /**
+   * Calls `use` with the place of each shown result before the reranker, in the order shown. Returns false if the bytes
+   * are damaged.
+   */
   readShown(use: (resultHash: number, placeBefore: number, placeAfter: number) => void): boolean {
     const { bytes } = this;
     let at = this.shownAt;
@@ -286,7 +292,7 @@ export class EventReader {
     return true;
   }
 
-  /** A length and so many bytes, all within the event. */
+  /** Reads a length and so many bytes, which must lie within the event. */
   private text(begin: number): boolean {
     const length = this.varint(begin);
     if (length < 0) return false;
@@ -297,7 +303,7 @@ export class EventReader {
 
   private varintEnd = 0;
 
-  /** −1 where the bytes are damaged. */
+  /** Returns −1 if the bytes are damaged. */
   private varint(begin: number): number {
     const { bytes } = this;
     let value = 0;
@@ -330,7 +336,7 @@ function unsigned32(bytes: Uint8Array, at: number): number {
   );
 }
 
-/** The milliseconds with which a UUIDv7 begins (big-endian). */
+/** Returns the milliseconds with which a UUIDv7 begins (big-endian). */
 export function queryIdTimeMs(bytes: Uint8Array, at: number): number {
   const high = ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
   const low =

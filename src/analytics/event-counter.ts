@@ -1,4 +1,4 @@
-/** Counts the events of one list or group, an hour apart. Belongs to one thread. */
+/** Counts the events of one list or group by hour. Belongs to one thread. */
 import { ClickJoiner } from './click-joiner.js';
 import { EVENT_KINDS, EventReader } from './event-codec.js';
 import { RollUp } from './roll-up.js';
@@ -6,11 +6,11 @@ import { RollUp } from './roll-up.js';
 export const HOUR_MS = 3_600_000;
 
 export class EventCounter {
-  /** By the number of the hour since the Unix epoch. */
+  /** Roll-ups by the number of the hour since the Unix epoch. */
   readonly hours = new Map<number, RollUp>();
   readonly clicks: ClickJoiner;
   events = 0;
-  /** Blocks that could not be read to their end. */
+  /** Number of blocks that could not be read to their end. */
   damagedBlocks = 0;
   private readonly reader = new EventReader();
   private currentHour = Number.NaN;
@@ -43,7 +43,7 @@ export class EventCounter {
     }
   }
 
-  /** First, so that the searches of the same blocks find them waiting. */
+  /** Runs before counting, so that the searches of the same blocks find the clicks waiting. */
   private takeClicks(block: Uint8Array): void {
     const reader = this.reader.reset(block);
     while (reader.nextKind !== undefined) {

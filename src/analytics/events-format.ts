@@ -1,6 +1,9 @@
 import type { EnvironmentFormat } from '../platform/index.js';
 
-/** Of `data/analytics/events`. What roll-ups count more of since the release before is a new number whose upgrade does nothing: each says how much is in it. */
+/**
+ * Format of `data/analytics/events`. When roll-ups count more than in the release before, the number increases with an
+ * upgrade that does nothing, since each roll-up says how much it contains.
+ */
 export const EVENTS_FORMAT = {
   kind: 'analytics',
   number: 1,

@@ -1,4 +1,4 @@
-/** Analytics as a feature: what was searched for, found and clicked is counted, reported, and taught to suggestions. */
+/** The feature of analytics: counts what was searched for, found and clicked, reports it, and teaches suggestions. */
 import type { Feature } from '../operations/index.js';
 import { EVENTS_FORMAT } from './events-format.js';
 

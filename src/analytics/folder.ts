@@ -1,12 +1,12 @@
 import { join, resolve } from 'node:path';
 import type { Config } from '../platform/index.js';
 
-/** `data/analytics`. */
+/** Returns `data/analytics`. */
 export function analyticsFolder({ data }: Pick<Config, 'data'>): string {
   return join(resolve(data.dir), 'analytics');
 }
 
-/** Where the events and what is counted of them are; made for the first event. */
+/** Returns the folder of events and roll-ups, which is created for the first event. */
 export function eventsFolder(analytics: string): string {
   return join(analytics, 'events');
 }

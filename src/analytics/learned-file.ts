@@ -1,7 +1,7 @@
 /**
- * What a list's earlier searches and clicks teach suggestions and related results: one small JSON file a list in
- * `data/analytics/learned`, written by the analytics worker and read by the search workers. It can be made again from the roll-ups at
- * any time, and is replaced as a whole.
+ * What earlier searches and clicks of a list teach suggestions and related results: one small JSON file per list in
+ * `data/analytics/learned`, written by the analytics worker and read by search workers. It can be rebuilt from the
+ * roll-ups at any time, and is replaced atomically.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { makeFolderNow } from '../platform/index.js';
 import type { EarlierClick, EarlierQuery } from '../search/index.js';
 
 const FORMAT = 2;
-/** Of SHA-256 over the JSON, in hexadecimal digits; the first line of the file. */
+/** Hexadecimal digits of the SHA-256 of the JSON; the first line of the file. */
 const SUM_DIGITS = 32;
 
 export interface LearnedSearches {
@@ -40,7 +40,7 @@ export function writeLearned(path: string, { queries, clicked }: LearnedSearches
   renameSync(`${path}.tmp`, path);
 }
 
-/** Undefined where there is none, one of another release, or one that is not as it was written: it is written again with the next roll-up. */
+/** Returns undefined if the file is missing, from another release, or damaged; the next roll-up writes it again. */
 export function readLearned(path: string): LearnedSearches | undefined {
   const text = readSound(path);
   if (text === undefined) return undefined;
@@ -73,7 +73,7 @@ export function removeLearned(path: string): void {
   rmSync(path, { force: true });
 }
 
-/** Another one for every content that the file gets; undefined where there is no file. */
+/** Returns a stamp that changes with the content of the file; undefined if there is no file. */
 export function learnedStamp(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats === undefined ? undefined : `${stats.ino} ${stats.mtimeMs} ${stats.size}`;

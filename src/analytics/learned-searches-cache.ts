@@ -1,17 +1,17 @@
 /**
- * What was learned of the lists that a search worker answered for last, read from the files of the analytics worker and looked for anew
- * now and then. Belongs to one thread.
+ * Caches what was learned about the lists that a search worker answered for last. Checks the files of the analytics
+ * worker for changes now and then. Belongs to one thread.
  */
 import { BoundedMap } from '../platform/index.js';
 import { EarlierSearches } from '../search/index.js';
 import { learnedFile, learnedStamp, readLearned } from './learned-file.js';
 
 const LISTS_MAX = 64;
-/** A file is looked at again after this time at the earliest. */
+/** Minimum interval between two checks of a file. */
 const CHECK_MS_MIN = 2000;
 
 interface Entry {
-  /** Tells one content of the file from another; undefined: there is no file. */
+  /** Identifies the content of the file; undefined if there is none. */
   readonly stamp: string | undefined;
   readonly searches: EarlierSearches | undefined;
   checkedMs: number;

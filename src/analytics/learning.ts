@@ -1,14 +1,14 @@
-/** From roll-ups to what suggestions and related results use. Pure. */
+/** Derives the data of suggestions and related results from roll-ups. Pure. */
 import type { EarlierClick, EarlierQuery } from '../search/index.js';
 import type { LearnedSearches } from './learned-file.js';
 import type { StoredRollUp, TableName } from './roll-up.js';
 import { TermTable } from './term-table.js';
 
-/** Days that count. */
+/** Number of past days that count. */
 export const LEARNED_DAYS = 30;
 const QUERIES_MAX = 2000;
 const CLICKED_MAX = 4000;
-/** A search that one person made once is nobody else's suggestion; a click vouches for it. */
+/** A search that was made only once is not suggested to others, unless a click confirms it. */
 const SEARCHES_MIN = 2;
 const CAPACITY = 32_768;
 

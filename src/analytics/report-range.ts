@@ -1,12 +1,12 @@
-/** What a report is about: its days, and how many terms. Pure; dates are UTC and written `yyyy-MM-dd`. */
+/** The days and the number of terms of a report. Pure. Dates are UTC, in the form `yyyy-MM-dd`. */
 
 export const DAY_MS = 86_400_000;
 export const HOURS_PER_DAY = 24;
 export const RANGE_DAYS_MAX = 366;
 const RANGE_DAYS_DEFAULT = 30;
-/** No earlier day is written with four digits. */
+/** The earliest day with a year of four digits. */
 const FIRST_DATE = '0000-01-01';
-/** Most frequent terms of a report as the API answers it. */
+/** Number of most frequent terms in a report of the API. */
 export const REPORT_TERMS_MAX = 20;
 
 /** Days since the Unix epoch, both inclusive. */
@@ -16,8 +16,8 @@ export interface DayRange {
 }
 
 /**
- * `to` defaults to today and is capped at today; `from` defaults to 29 days before `to`; a `from` after `to` becomes `to`; a `from`
- * that is earlier than 366 days allow is raised.
+ * Returns the range of a report. `to` defaults to today and is capped at today; `from` defaults to 29 days before `to`;
+ * a `from` after `to` becomes `to`; a `from` earlier than 366 days allow is raised.
  */
 export function reportRange(given: { readonly from?: string; readonly to?: string }, nowMs: number): DayRange {
   const today = Math.floor(nowMs / DAY_MS);
@@ -27,7 +27,7 @@ export function reportRange(given: { readonly from?: string; readonly to?: strin
   return { fromDay, toDay };
 }
 
-/** Of a valid date. */
+/** Returns the number of a valid date since the Unix epoch. */
 export function dayOf(date: string): number {
   return Math.floor(Date.parse(`${date}T00:00:00Z`) / DAY_MS);
 }

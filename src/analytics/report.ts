@@ -1,4 +1,4 @@
-/** Adds roll-ups up to a report. Belongs to one thread; no clock, no storage. */
+/** Adds up roll-ups to a report. Belongs to one thread; uses no clock and no storage. */
 import { dateOf, REPORT_TERMS_MAX, type DayRange } from './report-range.js';
 import { addSums, noSums, type RollUp, type StoredRollUp, type Sums } from './roll-up.js';
 import { TopTerms } from './top-terms.js';
@@ -15,7 +15,7 @@ export interface DayResource {
   readonly clicks: number;
 }
 
-/** The report as the API answers it, but for whom it is about. */
+/** The report of the API, without the members that say what it is about. */
 export interface ReportFigures {
   readonly from: string;
   readonly to: string;
@@ -43,21 +43,21 @@ export class ReportBuilder {
     this.days = Array.from({ length: range.toDay - range.fromDay + 1 }, noSums);
   }
 
-  /** What lies outside the range is left out. */
+  /** Adds a day; ignored outside of the range. */
   addDayRollUp(day: number, stored: StoredRollUp): void {
     if (!this.addDay(day, stored.sums)) return;
     this.terms.addSorted(stored.list('terms'));
     this.zeroResultTerms.addSorted(stored.list('zeroResultTerms'));
   }
 
-  /** What lies outside the range is left out. */
+  /** Adds an hour; ignored outside of the range. */
   addHourRollUp(day: number, stored: StoredRollUp): void {
     if (!this.addDay(day, stored.sums)) return;
     this.terms.table.addList(stored.list('terms'));
     this.zeroResultTerms.table.addList(stored.list('zeroResultTerms'));
   }
 
-  /** What was counted just now. */
+  /** Adds what was just counted from raw events; ignored outside of the range. */
   addCounted(day: number, { sums, tables }: RollUp): void {
     if (!this.addDay(day, sums)) return;
     tables.terms.addTo(this.terms.table);

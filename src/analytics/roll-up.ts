@@ -1,46 +1,50 @@
-/** What the events of an hour or a day of one list or group come to: sums, and the most frequent terms. */
+/** The roll-up of an hour or a day of one list or group: sums, and the most frequent terms. */
 import { aligned, encodeTermList, TermList, termListEnd } from './term-list.js';
 import { TermTable } from './term-table.js';
 
-/** Sums in the order in which they are stored. A new one stands behind the others, and `EVENTS_FORMAT` has another number with it. */
+/**
+ * Sums in the order in which they are stored. A new sum is added at the end, and increases the number of
+ * `EVENTS_FORMAT`.
+ */
 const SUMS = [
   'searches',
   'zeroResultSearches',
   'clicks',
   'rerankedSearches',
-  /** Of reranked searches, those whose first result another one became. */
+  /** Reranked searches whose first result changed. */
   'topChanged',
-  /** Places that the shown results of reranked searches moved up, and how many results these were. */
+  /** Places that shown results of reranked searches moved up, and the number of these results. */
   'placesMovedUp',
   'resultsShown',
-  /** The same for the results that were clicked. */
+  /** The same for clicked results. */
   'clickedPlacesMovedUp',
   'clickedResults',
 ] as const;
 export type Sums = Record<(typeof SUMS)[number], number>;
 
 /**
- * What is counted by its text, in the order in which it is stored; a new one as a new sum. `clickedTerms` are the terms of searches that led to clicks, once
- * a click; `clickedPairs` are term, NUL and name of the clicked record. Both are empty for groups: learning reads list clicks only.
+ * Tables of counted texts, in the order in which they are stored; a new one is added as a new sum is. `clickedTerms`
+ * are the terms of searches that led to clicks, one count per click; `clickedPairs` are term, NUL and name of the
+ * clicked record. Both are empty for groups, since only list clicks are learned from.
  */
 const TABLES = ['terms', 'zeroResultTerms', 'clickedTerms', 'clickedPairs'] as const;
 export type TableName = (typeof TABLES)[number];
 
-/** Different texts up to which a table is exact while events are counted, halved; beyond, see `TermTable`. */
+/** Half of the number of different texts up to which a table counts exactly; see `TermTable`. */
 const COUNTED_MAX: Readonly<Record<TableName, number>> = {
   terms: 65_536,
   zeroResultTerms: 32_768,
   clickedTerms: 16_384,
   clickedPairs: 32_768,
 };
-/** Texts that an hour keeps: with no more different ones in any hour, the 500 of the day are exact. */
+/** Texts stored per hour: if no hour has more different ones, the 500 of the day are exact. */
 const HOUR_LIMITS: Readonly<Record<TableName, number>> = {
   terms: 8192,
   zeroResultTerms: 4096,
   clickedTerms: 2048,
   clickedPairs: 4096,
 };
-/** Texts that a day keeps. */
+/** Texts stored per day. */
 const DAY_LIMITS: Readonly<Record<TableName, number>> = {
   terms: 500,
   zeroResultTerms: 500,
@@ -50,9 +54,9 @@ const DAY_LIMITS: Readonly<Record<TableName, number>> = {
 
 const FORMAT = 1;
 const SUM_BYTES = 8;
-/** The sums begin behind the format number and how many sums and lists there are, where they are aligned. */
+/** The sums follow the format number and the numbers of sums and lists, aligned to 8 bytes. */
 const SUMS_AT = 8;
-/** Of releases that did not write how many there are. */
+/** Numbers of sums and tables of releases that did not store them. */
 const FIRST_SUMS = 9;
 const FIRST_TABLES = 4;
 
@@ -65,18 +69,18 @@ export class RollUp {
     clickedPairs: new TermTable(COUNTED_MAX.clickedPairs),
   };
 
-  /** Adds what was counted before. */
+  /** Adds a stored roll-up. */
   addStored(stored: StoredRollUp): void {
     addSums(this.sums, stored.sums);
     for (const name of TABLES) this.tables[name].addList(stored.list(name));
   }
 
-  /** As an hour is stored. */
+  /** Encodes an hour. */
   encodeHour(): Buffer {
     return this.encode(HOUR_LIMITS, false);
   }
 
-  /** As a day is stored: the lists are sorted, the most frequent first. */
+  /** Encodes a day: the lists are sorted, the most frequent first. */
   encodeDay(): Buffer {
     return this.encode(DAY_LIMITS, true);
   }
@@ -91,11 +95,14 @@ export class RollUp {
 
 export interface StoredRollUp {
   readonly sums: Sums;
-  /** Throws a RangeError where its bytes are no list. */
+  /** Throws a RangeError if the bytes are not a list. */
   list(name: TableName): TermList;
 }
 
-/** Reads what `RollUp.encode` wrote; what an earlier release did not count is 0. Throws a RangeError for other bytes. */
+/**
+ * Decodes the result of `RollUp.encode`; what an earlier release did not count is 0. Throws a RangeError for other
+ * bytes.
+ */
 export function readRollUp(stored: Uint8Array): StoredRollUp {
   const bytes = aligned(stored);
   const [format, sumCount = 0, tableCount = 0] = bytes;

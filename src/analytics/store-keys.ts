@@ -1,4 +1,4 @@
-/** Keys of `data/analytics`: big-endian, so that the rows of a target lie together in the order of time. Pure. */
+/** Keys of `data/analytics`: big-endian, so that the rows of a target are adjacent and in order of time. Pure. */
 
 const TARGET_BYTES = 4;
 const TIME_BYTES = 6;
@@ -7,14 +7,14 @@ const PERIOD_BYTES = 4;
 export const SEQUENCE_MAX = 0xffff;
 export const BLOCK_TIME_MS_MAX = 2 ** 48 - 1;
 
-/** Before every key of the target; of the next number, behind every one. */
+/** Returns a key that precedes all keys of the target; that of the next number follows them all. */
 export function targetKey(number: number): Buffer {
   const key = Buffer.alloc(TARGET_BYTES);
   key.writeUInt32BE(number, 0);
   return key;
 }
 
-/** Of a block of raw events: when it was appended, and which of that millisecond it is. */
+/** Returns the key of a block of raw events: its time, and its sequence number within that millisecond. */
 export function blockKey(number: number, timeMs: number, sequence: number): Buffer {
   const key = Buffer.alloc(TARGET_BYTES + TIME_BYTES + SEQUENCE_BYTES);
   key.writeUInt32BE(number, 0);
@@ -27,12 +27,12 @@ export function blockTimeMs(key: Buffer): number {
   return key.readUIntBE(TARGET_BYTES, TIME_BYTES);
 }
 
-/** Before every key behind this one. */
+/** Returns a key between this one and all that follow it. */
 export function afterBlock(key: Buffer): Buffer {
   return Buffer.concat([key, Buffer.alloc(1)]);
 }
 
-/** Of the roll-up of an hour or a day, by its number since the Unix epoch. */
+/** Returns the key of an hourly or daily roll-up, by its number since the Unix epoch. */
 export function periodKey(number: number, period: number): Buffer {
   const key = Buffer.alloc(TARGET_BYTES + PERIOD_BYTES);
   key.writeUInt32BE(number, 0);

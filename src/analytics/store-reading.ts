@@ -1,11 +1,11 @@
-/** What is made of the roll-ups of one target: its days out of its hours, and its reports. */
+/** Derives from the roll-ups of one target: days from hours, and reports. */
 import type { AnalyticsStore } from './analytics-store.js';
 import { countBlocks, joinEarlierSearches } from './block-counting.js';
 import { HOURS_PER_DAY, type DayRange } from './report-range.js';
 import { ReportBuilder, type ReportFigures } from './report.js';
 import { RollUp } from './roll-up.js';
 
-/** Makes days of the hours before `today`. Hours of a day that was closed before, of late events, are added to it. */
+/** Makes days of the hours before `today`. Hours of late events are added to a day that was closed before. */
 export async function closeDays(store: AnalyticsStore, number: number, today: number): Promise<void> {
   const hours = store.hoursBefore(number, today * HOURS_PER_DAY);
   for (const day of new Set(hours.map((hour) => Math.floor(hour / HOURS_PER_DAY)))) {
@@ -23,11 +23,11 @@ export interface ReportReading {
   readonly isList: boolean;
   readonly range: DayRange;
   readonly termsMax: number;
-  /** For events that are in no roll-up yet. */
+  /** Time for reading events that are not rolled up yet. */
   readonly rawReadMsMax: number;
 }
 
-/** Of one state of the store: it reads without a pause, and LMDB shows it one snapshot meanwhile. */
+/** Returns a report of one state of the store: it does not yield while reading, so LMDB shows it one snapshot. */
 export function readReport(
   store: AnalyticsStore,
   { number, isList, range, termsMax, rawReadMsMax }: ReportReading,

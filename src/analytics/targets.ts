@@ -1,20 +1,23 @@
-/** What events and reports are about: one list or one group, under a name that is never used again once it was deleted. */
+/** The subject of events and reports: one list or group, with an identity that is never reused after a deletion. */
 
 export interface AnalyticsTarget {
   readonly kind: 'list' | 'group';
-  /** `list:<id>`, or `group:<account>/<name>/<when it was made>`. */
+  /** `list:<id>`, or `group:<account>/<name>/<creation time>`. */
   readonly identity: string;
 }
 
-/** Made once for each record of the catalogue: a search that is answered from memory takes no longer than making the text would. */
+/**
+ * One target per record of the catalogue, since a search answered from the cache takes no longer than creating the text
+ * would.
+ */
 const known = new WeakMap<object, AnalyticsTarget>();
 
-/** The target of a list; the same object for the same record. */
+/** Returns the target of a list; the same object for the same record. */
 export function listTarget(list: { readonly id: string }): AnalyticsTarget {
   return knownTarget(list, () => ({ kind: 'list', identity: `list:${list.id}` }));
 }
 
-/** Groups have no id; a group that is made again under its name was made at another time. */
+/** Groups have no id; a group created again under the same name has another creation time. */
 export function groupTarget(group: {
   readonly account: string;
   readonly name: string;
@@ -36,7 +39,7 @@ export function isListIdentity(identity: string): boolean {
   return identity.startsWith('list:');
 }
 
-/** The id of the list that an identity names; undefined for a group. */
+/** Returns the id of the list of an identity; undefined for a group. */
 export function listIdOf(identity: string): string | undefined {
   return isListIdentity(identity) ? identity.slice('list:'.length) : undefined;
 }

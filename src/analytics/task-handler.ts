@@ -1,8 +1,9 @@
 /**
- * The analytics worker's work: appends events, rolls them up, answers reports, forgets what was deleted.
+ * The work of the analytics worker: appends events, rolls them up, answers reports, deletes what belongs to deleted
+ * lists and groups.
  *
- * Tasks that write take turns in the order in which they came; a report does not wait for them, since it reads one committed state.
- * Belongs to one thread, which alone opens `data/analytics/events`.
+ * Tasks that write run one after the other, in order; a report does not wait for them, since it reads one committed
+ * state. Belongs to one thread, the only one that opens `data/analytics/events`.
  */
 import { setImmediate } from 'node:timers/promises';
 import { asStorageError, isStorageError } from '../platform/index.js';
@@ -24,22 +25,22 @@ import type {
   RollUpOutcome,
 } from './tasks.js';
 
-/** A task that rolls up lets others take a turn after this time. */
+/** Time after which a roll-up task lets other tasks run. */
 const TURN_MS = 50;
-/** Events that go into roll-ups in one step. */
+/** Bytes of events that are rolled up in one step. */
 const STEP_BYTES_MAX = 8 * 2 ** 20;
 const SECOND_PURGE_MS = 15 * 60_000;
-/** What was learned of a list is written no more often. */
+/** Minimum interval of writing what was learned of a list. */
 const LEARN_MS_MIN = 10_000;
 
 export class AnalyticsTaskHandler {
   private readonly store: AnalyticsStore;
-  /** Bytes of events that are in no roll-up, by identity; what was there before the start counts as nothing. */
+  /** Bytes of events not rolled up, by identity; those from before the start count as 0. */
   private readonly backlog = new Map<string, number>();
-  /** Identities whose hours of earlier days are to become days. */
+  /** Identities whose hours of earlier days are to be merged into days. */
   private readonly toClose = new Set<string>();
   private closingDay = 0;
-  /** Lists whose searches changed, and when their files were written last, by a clock that is not set. */
+  /** Lists whose searches changed, and when their files were last written, by a monotonic clock. */
   private readonly toLearn = new Set<string>();
   private readonly learnedMs = new Map<string, number>();
   private turn: Promise<unknown> = Promise.resolve();
@@ -106,8 +107,8 @@ export class AnalyticsTaskHandler {
       try {
         eventsRolledUp += await this.rollUpTarget(identity, today);
       } catch (error) {
-        // The others must not wait behind one that cannot be rolled up: new events or a start try it again. A full disk is full for all,
-        // and the next time may find room.
+        // Others must not wait for a target that cannot be rolled up: new events or a start retry it. A full disk is
+        // full for all of them, and the next attempt may find space.
         if (isForLackOfRoom(error)) this.backlog.set(identity, this.backlog.get(identity) ?? 0);
         else this.backlog.delete(identity);
         throw error;
@@ -124,7 +125,7 @@ export class AnalyticsTaskHandler {
     return { hasMore: this.backlog.size > 0, eventsRolledUp };
   }
 
-  /** One step; the target leaves the backlog with its last one. Resolves with the number of events. */
+  /** Rolls up one step; the last step removes the target from the backlog. Resolves with the number of events. */
   private async rollUpTarget(identity: string, today: number): Promise<number> {
     const row = this.liveTarget(identity);
     const blocks = row === undefined ? [] : this.store.blocksToRollUp(row.number);
@@ -188,7 +189,7 @@ export class AnalyticsTaskHandler {
     });
   }
 
-  /** Undefined for one that is being forgotten. */
+  /** Returns undefined for a target that is being deleted. */
   private liveTarget(identity: string): TargetRow | undefined {
     return this.store.isMarkedForPurge(identity) ? undefined : this.store.target(identity);
   }
@@ -199,7 +200,10 @@ export class AnalyticsTaskHandler {
     return undefined;
   }
 
-  /** Outside of the turns: nothing is appended for the target any more, and years of events take a while. */
+  /**
+   * Not in turn with other tasks: nothing is appended for the target any more, and deleting years of events takes a
+   * while.
+   */
   private async purge(identity: string): Promise<void> {
     this.backlog.delete(identity);
     this.toClose.delete(identity);
@@ -212,7 +216,7 @@ export class AnalyticsTaskHandler {
 
   private async purgeAgain(nowMs: number): Promise<void> {
     for (const [identity, { dueMs }] of this.store.purgeRows()) {
-      // One that is further away than it ever was is of a clock that was ahead.
+      // A time further away than it can be was set by a clock that was ahead.
       if (dueMs > nowMs && dueMs - nowMs <= SECOND_PURGE_MS) continue;
       await this.purge(identity);
       await this.store.forgetPurge(identity);
@@ -220,7 +224,7 @@ export class AnalyticsTaskHandler {
   }
 }
 
-/** The next time may find room; anything else would fail for ever, and hold up the others. */
+/** True if the next attempt may find space. Any other failure would repeat for ever, and block the other targets. */
 function isForLackOfRoom(error: unknown): boolean {
   return isStorageError(asStorageError(error));
 }

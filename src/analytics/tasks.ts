@@ -1,4 +1,4 @@
-/** What the analytics worker can be asked for; all of it can be cloned. */
+/** Tasks of the analytics worker; all of them can be cloned. */
 import type { EventBatch } from './event-batch.js';
 import type { ReportFigures } from './report.js';
 
@@ -7,7 +7,7 @@ export interface AppendTask {
   readonly batch: EventBatch;
   readonly nowMs: number;
 }
-/** Adds to the roll-ups what waits for it, and does what is due: closes days, purges a second time. */
+/** Rolls up pending events, and does what is due: closes days, purges a second time. */
 export interface RollUpTask {
   readonly kind: 'roll-up';
   readonly nowMs: number;
@@ -15,12 +15,12 @@ export interface RollUpTask {
 export interface ReportTask {
   readonly kind: 'report';
   readonly identity: string;
-  /** Days since the Unix epoch, both included. */
+  /** Days since the Unix epoch, both inclusive. */
   readonly fromDay: number;
   readonly toDay: number;
-  /** Of the most frequent terms, so many. */
+  /** Number of most frequent terms. */
   readonly termsMax: number;
-  /** For reading events that are in no roll-up yet; what is left then makes the report `catching_up`. */
+  /** Time for reading events that are not rolled up yet; if some remain, the report is `catching_up`. */
   readonly rawReadMsMax: number;
 }
 /** Deletes everything of a list or group, now and again later. */
@@ -33,11 +33,11 @@ export interface ForgetTask {
 export type AnalyticsTask = AppendTask | RollUpTask | ReportTask | ForgetTask;
 
 export interface AppendOutcome {
-  /** Bytes of events, over all targets, that are in no roll-up yet. */
+  /** Bytes of events, over all targets, that are not rolled up yet. */
   readonly backlogBytes: number;
 }
 export interface RollUpOutcome {
-  /** True where the task should be sent again at once: it stopped to let others take a turn. */
+  /** True if the task should be sent again at once: it stopped to let others run. */
   readonly hasMore: boolean;
   readonly eventsRolledUp: number;
 }
@@ -50,7 +50,7 @@ export type AnalyticsResult<Task extends AnalyticsTask> = Task extends AppendTas
       ? ReportFigures
       : undefined;
 
-/** Runs tasks in the analytics worker, in the order in which they are given. Rejects with a ServiceError. */
+/** Runs tasks in the analytics worker, in order. Rejects with a ServiceError. */
 export interface AnalyticsExecutor {
   run<Task extends AnalyticsTask>(task: Task): Promise<AnalyticsResult<Task>>;
 }

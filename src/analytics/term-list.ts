@@ -1,6 +1,6 @@
 /**
- * Counted terms as they are stored, a column after the other and each at a multiple of its width, so that adding a year of them up
- * reads numbers in place. `docs/formats.md` describes the bytes. A list whose lengths do not add up is refused.
+ * Stored lists of counted terms: one column after the other, each aligned to its width, so that adding up a year of
+ * them reads numbers in place. `docs/formats.md` describes the bytes. A list whose lengths do not add up is refused.
  */
 
 export interface TermCount {
@@ -11,14 +11,14 @@ export interface TermCount {
 }
 
 export interface NewTermList {
-  /** The true count of a listed term is at most so much higher. */
+  /** Upper bound of how much the true count of a listed term is higher. */
   readonly errorMax: number;
-  /** A term that is not listed occurred at most so often. */
+  /** Upper bound of the count of a term that is not listed. */
   readonly unlistedMax: number;
   readonly terms: readonly TermCount[];
 }
 
-/** Lists begin at multiples of it. */
+/** Lists begin at multiples of this. */
 export const ALIGNMENT = 4;
 const HEAD_BYTES = 16;
 const COUNT_BYTES = 4;
@@ -53,7 +53,7 @@ function layout(at: number, terms: number, textBytes: number) {
   return { hashesAt, lengthsAt, textAt, end };
 }
 
-/** Where the list that begins at `at` ends. Throws a RangeError beyond the bytes. */
+/** Returns the end of the list that begins at `at`. Throws a RangeError beyond the bytes. */
 export function termListEnd(bytes: Buffer, at: number): number {
   return layout(at, bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)).end;
 }
@@ -63,16 +63,18 @@ export class TermList {
   readonly length: number;
   readonly errorMax: number;
   readonly unlistedMax: number;
-  /** Where the list ends in the bytes that it was read from. */
+  /** End of the list in `bytes`. */
   readonly end: number;
   readonly counts: Uint32Array;
   readonly hashes: Uint32Array;
-  /** In bytes. */
+  /** Lengths in bytes. */
   readonly lengths: Uint16Array;
-  /** Where the bytes of the first term begin in `bytes`; those of the next follow them. */
+  /** Start of the first term in `bytes`; the others follow. */
   readonly textBegin: number;
 
-  /** Reads the list that begins at `at` in aligned memory (`aligned`). Throws a RangeError where the bytes are no list. */
+  /**
+   * Reads the list that begins at `at` in aligned memory (`aligned`). Throws a RangeError if the bytes are not a list.
+   */
   constructor(
     readonly bytes: Buffer,
     at: number,
@@ -95,7 +97,7 @@ export class TermList {
   }
 }
 
-/** The bytes, copied where they do not begin at a multiple of every width. */
+/** Returns the bytes, copied if they are not aligned. */
 export function aligned(bytes: Uint8Array): Buffer {
   if (bytes.byteOffset % ALIGNMENT === 0) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const copy = Buffer.from(new ArrayBuffer(bytes.length));

@@ -1,25 +1,26 @@
 /**
- * Counts terms (byte strings) in bounded memory: Space-Saving (Metwally, Agrawal and El Abbadi, 2005), evicting in batches.
+ * Counts terms (byte strings) in bounded memory: Space-Saving (Metwally, Agrawal and El Abbadi, 2005), with batched
+ * eviction.
  *
- * Exact as long as there are no more than twice `capacity` different terms. Then the table keeps the `capacity` terms of the highest
- * estimates; a term that comes (again) later may have been counted before, at most `floor` times. As each eviction leaves `capacity`
- * terms whose estimates are at least `floor` and whose sum is at most the number of occurrences, `floor` is at most occurrences /
- * capacity.
+ * Exact with fewer than twice `capacity` different terms. Beyond that, the table keeps the `capacity` terms with the
+ * highest estimates; a term that is added (again) later may have had at most `floor` counts before. Each eviction
+ * leaves `capacity` terms whose estimates are at least `floor` and sum up to at most the number of occurrences, so
+ * `floor` is at most occurrences / capacity.
  *
- * Invariants: `count` of a term is never more than it occurred, and less by at most `errorMax`; a term that is not there occurred
- * at most `unlistedMax` times. Belongs to one thread.
+ * Invariants: the `count` of a term is at most its occurrences, and at most `errorMax` lower; a term that is not in the
+ * table occurred at most `unlistedMax` times. Belongs to one thread.
  */
 import { encodeTermList, type TermList } from './term-list.js';
 import { hashBytes } from './hash.js';
 
-/** How far a list has been counted. */
+/** Position up to which a list has been counted. */
 export interface ListPart {
   readonly list: TermList;
   index: number;
   textAt: number;
 }
 
-/** The list from its beginning. */
+/** Returns the beginning of the list. */
 export function listPart(list: TermList): ListPart {
   return { list, index: 0, textAt: list.textBegin };
 }
@@ -34,12 +35,12 @@ export class TermTable {
   private offsets = new Uint32Array(ENTRIES_AT_FIRST);
   private lengths = new Uint16Array(ENTRIES_AT_FIRST);
   private counts = new Float64Array(ENTRIES_AT_FIRST);
-  /** What a term may have been counted before it came in, at most. */
+  /** Upper bound of the counts that a term may have had before it was added. */
   private missed = new Float64Array(ENTRIES_AT_FIRST);
   private arena = new Uint8Array(ARENA_BYTES_AT_FIRST);
   private arenaUsed = 0;
   private floor = 0;
-  /** What lists that were added leave uncertain. */
+  /** Uncertainty from lists that were added. */
   private inherited = 0;
   size = 0;
 
@@ -54,25 +55,28 @@ export class TermTable {
     return this.floor + this.inherited;
   }
 
-  /** Counts the term that these bytes are. */
+  /** Adds `count` to the term in these bytes. */
   add(bytes: Uint8Array, begin: number, end: number, count = 1): void {
     const entry = this.findOrInsert(bytes, begin, end, hashBytes(bytes, begin, end));
     this.addCount(entry, count);
   }
 
-  /** Counts an entry's term so often; a table that has too many terms is cleared of some. */
+  /** Adds to the count of an entry; evicts entries if the table is full. */
   private addCount(entry: number, count: number): void {
     this.counts[entry] = (this.counts[entry] as number) + count;
     if (this.size >= 2 * this.capacity) this.evict();
   }
 
-  /** Counts what a list has counted. */
+  /** Adds the counts of a list. */
   addList(list: TermList): void {
     this.addPart(listPart(list), list.length);
     this.inherited += list.unlistedMax;
   }
 
-  /** Counts terms of the list from where `part` stands, and moves it on, up to `end` or to the first count below `countMin`. */
+  /**
+   * Adds counts of the list from `part` on, and moves `part` forward, up to `end` or to the first count below
+   * `countMin`.
+   */
   addPart(part: ListPart, end: number, countMin = 0): void {
     const { bytes, counts, hashes, lengths } = part.list;
     let { index, textAt } = part;
@@ -86,7 +90,7 @@ export class TermTable {
     part.textAt = textAt;
   }
 
-  /** Counts, of the terms from where `part` stands, those that the table has already. */
+  /** Adds the counts from `part` on of those terms that the table already has. */
   addKnown({ list, index, textAt }: ListPart): void {
     const { bytes, counts, hashes, lengths } = list;
     const mask = this.slots.length - 1;
@@ -102,7 +106,7 @@ export class TermTable {
     }
   }
 
-  /** Counts in another table what was counted here. */
+  /** Adds the counts of this table to another. */
   addTo(other: TermTable): void {
     for (let entry = 0; entry < this.size; ++entry) {
       const begin = this.offsets[entry] as number;
@@ -113,14 +117,14 @@ export class TermTable {
     other.inherited += this.unlistedMax;
   }
 
-  /** The count of a term, 0 where it is not there. */
+  /** Returns the count of a term; 0 if it is not in the table. */
   count(term: string): number {
     const bytes = Buffer.from(term);
     const entry = this.find(bytes, 0, bytes.length, hashBytes(bytes, 0, bytes.length));
     return entry === EMPTY ? 0 : (this.counts[entry] as number);
   }
 
-  /** The most frequent terms, by falling count; of equally frequent ones, the least bytes first. */
+  /** Returns the most frequent terms by descending count; equally frequent ones in order of their bytes. */
   top(max: number): { readonly term: string; readonly count: number }[] {
     return this.best(max).map((entry) => {
       const begin = this.offsets[entry] as number;
@@ -129,7 +133,7 @@ export class TermTable {
     });
   }
 
-  /** The most frequent terms as the bytes of a `TermList`, with what is uncertain about them. Sorted only where that is asked for. */
+  /** Encodes the most frequent terms as a `TermList`, with their uncertainty. Only sorted if requested. */
   encode(max: number, { isSorted }: { readonly isSorted: boolean }): Buffer {
     const isCut = this.size > max;
     const entries = isCut || isSorted ? this.best(max) : Array.from({ length: this.size }, (_, entry) => entry);
@@ -147,7 +151,7 @@ export class TermTable {
     });
   }
 
-  /** The entry of the term, which is made with a count of 0 where there is none. */
+  /** Returns the entry of the term, creating it with a count of 0 if necessary. */
   private findOrInsert(bytes: Uint8Array, begin: number, end: number, hash: number): number {
     const mask = this.slots.length - 1;
     let slot = hash & mask;
@@ -190,7 +194,7 @@ export class TermTable {
     this.arena.set(term, this.arenaUsed);
     this.arenaUsed += term.length;
     this.size += 1;
-    // One that is about to be cleared needs no more room.
+    // If the table is about to be evicted, it does not grow.
     if (this.size < 2 * this.capacity && this.size === this.hashes.length) this.grow();
     return entry;
   }
@@ -213,7 +217,7 @@ export class TermTable {
     this.place();
   }
 
-  /** Puts every entry into its slot again. */
+  /** Assigns slots to all entries. */
   private place(): void {
     this.slots.fill(EMPTY);
     const mask = this.slots.length - 1;
@@ -224,7 +228,7 @@ export class TermTable {
     }
   }
 
-  /** Keeps the `capacity` terms that may have occurred most. */
+  /** Keeps the `capacity` terms that may have occurred most often. */
   private evict(): void {
     const estimates = Float64Array.from({ length: this.size }, (_, entry) => this.estimate(entry));
     const kept = bestOf(estimates, this.size, this.capacity, () => 0);
@@ -264,7 +268,7 @@ export class TermTable {
     return bestOf(this.counts, this.size, max, (a, b) => this.compareTerms(a, b));
   }
 
-  /** The highest count behind the first `max`. */
+  /** Returns the highest count after the first `max`. */
   private largestBut(max: number): number {
     return this.counts.slice(0, this.size).sort()[this.size - max - 1] ?? 0;
   }
@@ -281,7 +285,10 @@ export class TermTable {
   }
 }
 
-/** The entries of the highest values, by falling value, then by `compare`. Only what is at the limit or above it is sorted. */
+/**
+ * Returns the entries with the highest values, by descending value, then by `compare`. Only sorts those at or above the
+ * limit.
+ */
 function bestOf(values: Float64Array, size: number, max: number, compare: (a: number, b: number) => number): number[] {
   let limit = Number.NEGATIVE_INFINITY;
   if (size > max) limit = values.slice(0, size).sort()[size - max] as number;

@@ -1,25 +1,26 @@
 /**
- * The most frequent terms of many sorted lists, exactly and without adding all of them up: Three-Phase Uniform Threshold (Cao and Wang,
- * 2004). With a first look at the head of each list, some terms have at least T together. A term that is below T / lists in every list
- * stays below T, so that of the rest only terms count that reached this somewhere.
+ * Finds the most frequent terms of many sorted lists, exactly and without adding up all of them: Three-Phase Uniform
+ * Threshold (Cao and Wang, 2004). After the heads of all lists were added, some terms have a total of at least T. A
+ * term that is below T / lists in every list has a total below T, so only the terms that reach this somewhere are
+ * candidates.
  */
 import type { TermList } from './term-list.js';
 import { listPart, TermTable, type ListPart } from './term-table.js';
 
-/** Terms of each list that are looked at first. */
+/** Terms at the head of each list that are added first. */
 const HEAD_TERMS = 32;
 
 export class TopTerms {
-  /** Unsorted counts go here, all of them. */
+  /** Table of unsorted counts, which are added completely. */
   readonly table = new TermTable(Number.POSITIVE_INFINITY);
   private readonly sorted: ListPart[] = [];
 
-  /** By falling count. */
+  /** Adds a list that is sorted by descending count. */
   addSorted(list: TermList): void {
     this.sorted.push(listPart(list));
   }
 
-  /** The `max` most frequent of all, by falling count, then by their bytes. Call it once. */
+  /** Returns the `max` most frequent terms, by descending count, then by their bytes. To be called once. */
   top(max: number): { readonly term: string; readonly count: number }[] {
     const { table, sorted } = this;
     for (const part of sorted) table.addPart(part, Math.min(HEAD_TERMS, part.list.length));

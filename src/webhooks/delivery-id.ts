@@ -1,10 +1,10 @@
-/** Ids of deliveries, derived from what they deliver: moving an event twice makes no second delivery of it. */
+/** Ids of deliveries, derived from what they deliver, so that moving an event twice creates no second delivery. */
 import { createHash } from 'node:crypto';
 
 const VERSION_CUSTOM = 0x80;
 const VARIANT_RFC9562 = 0x80;
 
-/** A UUIDv8 (RFC 9562) of the row of an outbox and the subscription that it goes to. */
+/** Returns a UUIDv8 (RFC 9562) of the row of an outbox and the subscription that it goes to. */
 export function deliveryId(sourceId: string, row: number, subscriptionId: string): string {
   const bytes = createHash('sha256').update(`${sourceId}/${row}/${subscriptionId}`).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] as number) & 0x0f) | VERSION_CUSTOM;

@@ -1,9 +1,9 @@
 /**
- * Attempts of deliveries, for people: the database `log` of `data/queue`.
+ * The log of delivery attempts for people: the database `log` of `data/queue`.
  *
  *   log   [subscription, number of the entry] → [delivery, type, attempt, time, ms, status, error, answer, outcome]
  *
- * Entries of a subscription are numbered without a gap, so that the oldest and the newest tell how many there are.
+ * Entries of a subscription are numbered consecutively, so that the oldest and the newest tell how many there are.
  */
 import type { Database } from 'lmdb';
 import type { LmdbEnvironment } from '../platform/index.js';
@@ -30,7 +30,7 @@ const CHUNK = 2000;
 export interface LogPage {
   /** The newest first. */
   readonly attempts: readonly LoggedAttempt[];
-  /** For `before` of the next page; undefined on the last. */
+  /** Value of `before` for the next page; undefined on the last. */
   readonly next: number | undefined;
 }
 
@@ -42,7 +42,7 @@ export class DeliveryLog {
     this.database = environment.database('log');
   }
 
-  /** Inside a transaction. */
+  /** Adds an attempt, inside a transaction. */
   append(subscriptionId: string, logged: LoggedAttempt): void {
     const entry = this.nextEntries.get(subscriptionId) ?? this.newest(subscriptionId) + 1;
     this.nextEntries.set(subscriptionId, entry + 1);
@@ -51,7 +51,7 @@ export class DeliveryLog {
     void this.database.putSync([subscriptionId, entry], stored);
   }
 
-  /** The newest attempts before an entry's number. */
+  /** Returns the newest attempts before an entry's number. */
   page(subscriptionId: string, before: number | undefined, size: number): LogPage {
     const start: LogKey = [subscriptionId, before === undefined ? END : before - 1];
     const range = this.database.getRange({ start, end: [subscriptionId, 0], reverse: true, limit: size });
@@ -63,7 +63,7 @@ export class DeliveryLog {
     };
   }
 
-  /** Removes what is older than `oldestMs` or beyond the number of entries that are kept. Resolves when that is on disk. */
+  /** Removes entries older than `oldestMs` or beyond the number of entries to keep. Resolves when that is on disk. */
   async trim(subscriptionId: string, oldestMs: number, entriesMax: number): Promise<void> {
     const firstKept = this.newest(subscriptionId) - entriesMax + 1;
     let isMore = true;

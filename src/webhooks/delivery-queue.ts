@@ -1,11 +1,12 @@
 /**
- * What is to be delivered and what became of it: the LMDB environment `data/queue`. It has the work itself (`delivery-work.ts`), and
+ * Pending deliveries and their outcomes: the LMDB environment `data/queue`. It contains the work itself
+ * (`delivery-work.ts`), and
  *
  *   log          attempts, for people (`delivery-log.ts`)
  *   marks        source → last row of its outbox that was moved here
  *
- * The rows of a source and its mark are written in one transaction, so that a row is moved once, also across a crash. A method that
- * writes resolves when that is on disk. One writer: the webhook worker's thread.
+ * The rows of a source and its mark are written in one transaction, so that a row is moved once, even across a crash.
+ * Writes are on disk when a method resolves. One writer: the webhook worker's thread.
  */
 import type { Database } from 'lmdb';
 import { openEnvironment, type LmdbEnvironment } from '../platform/index.js';
@@ -27,18 +28,18 @@ export class DeliveryQueue {
       this.marks = this.environment.database('marks');
       this.log = new DeliveryLog(this.environment);
     } catch (error) {
-      // Whoever opens it next is to map the file anew.
+      // So that the next opening maps the file anew.
       void this.environment.close();
       throw error;
     }
   }
 
-  /** The last row of the source's outbox that was moved; 0 for none. */
+  /** Returns the last row of the source's outbox that was moved; 0 for none. */
   mark(sourceId: string): number {
     return this.marks.get(sourceId) ?? 0;
   }
 
-  /** Takes what was made of the rows up to `lastRow` of the source, due at that time. */
+  /** Adds the deliveries made of the rows up to `lastRow` of the source, due at `dueMs`. */
   moveIn(
     sourceId: string,
     lastRow: number,
@@ -51,37 +52,40 @@ export class DeliveryQueue {
     });
   }
 
-  /** Takes a delivery that comes out of no outbox. */
+  /** Adds a delivery that comes from no outbox. */
   add(delivery: NewWork<DeliveryItem>, dueMs: number): Promise<void> {
     return this.environment.transaction(() => {
       this.work.put([delivery], dueMs);
     });
   }
 
-  /** Records attempts and what follows from them. A delivery that was forgotten meanwhile stays so. */
+  /** Records attempts and their outcomes. A delivery that was removed meanwhile stays removed. */
   settle(settlements: readonly Settlement<DeliveryTypes>[]): Promise<void> {
     return this.environment.transaction(() => {
       for (const { scheduled, note } of this.work.settle(settlements)) this.log.append(scheduled.lane, note);
     });
   }
 
-  /** Makes set-aside deliveries due again, all or those with these ids, their attempts from the start. Resolves with how many. */
+  /**
+   * Makes deliveries that were set aside due again, all or those with these ids, with no attempts counted. Resolves
+   * with their number.
+   */
   replay(subscriptionId: string, ids: ReadonlySet<string> | undefined, nowMs: number): Promise<number> {
     return this.work.replay(subscriptionId, ({ deliveryId }) => ids?.has(deliveryId) ?? true, nowMs);
   }
 
-  /** Everything of a subscription that is gone, its log included. */
+  /** Removes everything of a subscription that is gone, including its log. */
   async forget(subscriptionId: string): Promise<void> {
     await this.work.forget(subscriptionId);
     await this.log.forget(subscriptionId);
   }
 
-  /** Whether there is anything of a subscription, its log included. */
+  /** True if there is anything of a subscription, including its log. */
   has(subscriptionId: string): boolean {
     return this.work.has(subscriptionId) || this.log.has(subscriptionId);
   }
 
-  /** Forgets the mark of an outbox that is gone. */
+  /** Removes the mark of an outbox that is gone. */
   dropMark(sourceId: string): Promise<void> {
     return this.environment.transaction(() => void this.marks.removeSync(sourceId));
   }

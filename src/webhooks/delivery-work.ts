@@ -1,4 +1,6 @@
-/** Deliveries as a kind of work (`src/platform/work`): a lane is a subscription, a subject what the event is about. */
+/**
+ * Deliveries as a kind of work (`src/platform/work`): a lane is a subscription, a subject is what the event is about.
+ */
 import type { OutboxEvent } from '../platform/index.js';
 import { RetrySchedule, type WorkKind } from '../platform/work/index.js';
 import type { AttemptResult, LoggedAttempt, SetAsideDelivery, WebhookSettings } from './types.js';
@@ -33,7 +35,7 @@ export const DELIVERIES: WorkKind<DeliveryTypes> = {
 
 type ScheduleSettings = Pick<WebhookSettings, 'retry_seconds' | 'queue_retry_minutes' | 'jitter_percent'>;
 
-/** `random` gives numbers from 0 to 1. */
+/** `random` returns numbers from 0 to 1. */
 export function deliverySchedule(settings: ScheduleSettings, random?: () => number): RetrySchedule {
   return new RetrySchedule({
     soonMs: settings.retry_seconds.map((seconds) => seconds * 1000),

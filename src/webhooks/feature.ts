@@ -1,4 +1,4 @@
-/** Webhooks as a feature: whoever subscribes is told of what happens. */
+/** The feature of webhooks: delivers events to subscribers. */
 import type { Feature } from '../operations/index.js';
 import { QUEUE_FORMAT } from './queue-format.js';
 import type { StoredSubscription } from './types.js';

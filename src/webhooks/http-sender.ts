@@ -1,9 +1,9 @@
-/** Sends one attempt over HTTP, by the client of outgoing connections. Belongs to the webhook worker's thread. */
+/** Sends one attempt over HTTP, by the client for outgoing connections. Belongs to the webhook worker's thread. */
 import type { AddressLookup } from '../platform/outbound/guarded-agent.js';
 import { OutboundClient, OutboundFailedError, type OutboundFailure } from '../platform/outbound/outbound-client.js';
 import type { AttemptResult, WebhookSettings } from './types.js';
 
-/** How much of an answer the log keeps. */
+/** Bytes of an answer that the log keeps. */
 const ANSWER_BYTES_MAX = 1024;
 /** A longer answer is not read to its end: its connection is closed. */
 const ANSWER_BYTES_READ_MAX = 65_536;
@@ -18,7 +18,7 @@ export interface SendRequest {
 }
 
 export interface Sender {
-  /** Never rejects. `abort` ends the attempt, which then counts for nothing. */
+  /** Never rejects. `abort` ends the attempt, whose result is then ignored. */
   send(request: SendRequest, abort: AbortSignal): Promise<AttemptResult>;
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export class HttpSender implements Sender {
       keepAliveMs: KEEP_ALIVE_MS,
       connectionsPerHostMax: settings.connections_per_receiver,
       connectionsMax: settings.connections_max,
-      // Who has no slot of the lanes does not come here.
+      // Attempts without a slot of the lanes do not come here.
       waitingMax: settings.connections_max,
       ...(lookup === undefined ? {} : { lookup }),
     });
@@ -76,7 +76,7 @@ export class HttpSender implements Sender {
     return this.client.close();
   }
 
-  /** What went wrong in a few words. */
+  /** Returns what went wrong in a few words. */
   private describe(error: unknown): string {
     const isLate = error instanceof OutboundFailedError && LATE.has(error.reason);
     if (isLate) return `no answer in ${this.options.settings.answer_seconds} s`;
@@ -85,7 +85,9 @@ export class HttpSender implements Sender {
   }
 }
 
-/** The first bytes as text. The status is what counts: an answer that breaks off after it is as good as a short one. */
+/**
+ * Returns the first bytes as text. Only the status matters: an answer that breaks off after it counts like a short one.
+ */
 async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -95,7 +97,7 @@ async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
       bytes += chunk.length;
     }
   } catch {
-    // What came so far is kept.
+    // Keeps what was received so far.
   }
   return Buffer.concat(chunks).subarray(0, ANSWER_BYTES_MAX).toString('utf8');
 }

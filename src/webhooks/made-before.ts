@@ -1,10 +1,10 @@
 /**
- * Whether a subscription was made before an event, and is told of it: both times are the clock's, and the clock may have been set back
- * between them. A subscription that lies ahead of the clock was made by another one: its time says nothing, also when the clock has come
- * up to it, and it is told of everything. Told of a little too much is better than never told.
+ * Decides whether a subscription was created before an event, and gets it. Both times come from the clock, which may
+ * have been set back between them. A subscription from the future was created by another clock: its time says nothing,
+ * even once the clock has reached it, and it gets every event. A few events too many are better than none.
  */
 export class MadeBefore {
-  /** Those that were seen ahead of the clock, by their ids. */
+  /** Ids of subscriptions that were seen in the future. */
   private readonly ahead = new Set<string>();
 
   /** `nowMs`: when the event is moved. */

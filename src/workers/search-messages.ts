@@ -17,7 +17,10 @@ export interface SearchBatch {
    * kernel's clock.
    */
   readonly stops: readonly number[];
-  /** Milliseconds that the batch's searches may take before they are given back unfinished; Infinity: no limit. */
+  /**
+   * Processor time in milliseconds that each search may take before it is given back unfinished, and wall time after
+   * which the batch begins no other. Infinity: no limit.
+   */
   readonly sliceMs: number;
 }
 

@@ -1,18 +1,21 @@
-/** Which operations agents call as tools, and what they call them by. */
+/** Selects the operations that agents call as tools, and names them. */
 import { EVENT_STREAM_TYPE } from './event-stream.js';
 import type { Operation } from './operation.js';
 import { membersOf } from './parameter-places.js';
 import { isStreamBody } from './validation.js';
 
-/** Where agents call tools. They may send the key as a bearer token there, for that is all that many of them can. */
+/** Path at which agents call tools. They may send the key as a bearer token there, since many can do nothing else. */
 export const AGENTS_PATH = '/mcp';
 
-/** `record_list_click`: the operation's own, else its name in snake case. */
+/** Returns the tool name, such as `record_list_click`: the operation's own, or else its name in snake case. */
 export function agentToolName({ tool, name }: Pick<Operation, 'tool' | 'name'>): string {
   return tool ?? name.replaceAll(/[.-]/g, '_');
 }
 
-/** Those that keys may use, but the public ones, what goes on and on, and what another of `all` does as well. */
+/**
+ * True for operations open to keys, except public ones, endless answers, and those that another operation of `all`
+ * covers.
+ */
 export function isAgentTool(operation: Operation, all: readonly Operation[]): boolean {
   const { callers, permission, path, responses } = operation;
   if (!callers.includes('key') || permission === 'public' || path === AGENTS_PATH) return false;
@@ -20,7 +23,7 @@ export function isAgentTool(operation: Operation, all: readonly Operation[]): bo
   return !all.some((other) => isSameByPost(operation, other));
 }
 
-/** One that takes by GET what another takes in the body of a POST. */
+/** True if the operation takes by GET what `other` takes in the body of a POST. */
 function isSameByPost({ method, path, permission, query }: Operation, other: Operation): boolean {
   if (method !== 'GET' || other.method !== 'POST' || other.path !== path || other.permission !== permission)
     return false;

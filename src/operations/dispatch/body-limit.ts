@@ -1,8 +1,8 @@
-/** How long the body of an operation may be, by whichever way it comes. */
+/** Limits of an operation's body, independent of the transport. */
 import { ServiceError, type Config } from '../../platform/index.js';
 import { OPTIONS_BODY_BYTES_MAX, type Operation } from './operation.js';
 
-/** Of a JSON body. */
+/** Returns the limit in bytes of a JSON body. */
 export function jsonBodyBytesMax(
   { bodyBytesMax }: Pick<Operation, 'bodyBytesMax'>,
   { limits }: Pick<Config, 'limits'>,

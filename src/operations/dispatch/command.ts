@@ -1,64 +1,86 @@
-/** A command of `gannet` that speaks for one operation: what it takes, and its help, come from the operation. */
+/** A command of `gannet` for one operation, from which its parameters and help are derived. */
 export interface CommandSpec {
-  /** As it is typed behind `gannet`: `model add`. */
+  /** As typed after `gannet`: `model add`. */
   readonly name: string;
-  /** What all commands are about that begin with the same word, where this is the first of them: in the list of all commands. */
+  /** Heading, in the list of all commands, of the commands with the same first word; set on the first of them. */
   readonly group?: string;
   /** Name of the operation. */
   readonly operation: string;
   /** Default: the operation's summary. */
   readonly description?: string;
-  /** Parameters and members of the body that are typed in this order without their names. The others are options: `--interval-minutes`. */
+  /**
+   * Parameters and body members that are typed in this order without their names. Others are options:
+   * `--interval-minutes`.
+   */
   readonly arguments?: readonly string[];
-  /** Members that are paths of this machine: completed from the folder in which the command is called, but for places in media stores (`media:…`). */
+  /**
+   * Members that are paths of this machine. Relative ones are resolved against the caller's working directory, except
+   * places in media stores (`media:…`).
+   */
   readonly paths?: readonly string[];
-  /** Loads what says how arguments and options, as they were typed, may have been meant otherwise: the command then does nothing, with exit status 2. */
+  /**
+   * Loads a function that says how the typed arguments and options may be ambiguous; the command then does nothing,
+   * with exit status 2.
+   */
   readonly unclear?: () => Promise<(values: readonly string[], options: TypedOptions) => string | undefined>;
   /**
-   * Members that are read from standard input and never typed on the command line, where others could read them. One that may be left out is
-   * read where `--<name>-stdin` is given, and not waited for otherwise.
+   * Members read from standard input, never typed on the command line, where others could read them. An optional one is
+   * only read if `--<name>-stdin` is given.
    */
   readonly secrets?: readonly string[];
-  /** What may stand behind the name in a call that is right: the help shows it, and the tests make it. Needed where anything has to stand there. */
+  /** Arguments of a valid call, shown in the help and used by tests. Required if the command needs arguments. */
   readonly example?: readonly string[];
-  /** It may be the first call of all: a data directory is made for it. Others say where there is none, and make nothing. */
+  /**
+   * True if the command may be the very first call, so that a data directory is created for it. Others report that
+   * there is none, and create nothing.
+   */
   readonly begins?: true;
-  /** Loads what answers where there is no data directory; undefined where that is needed. Given the operation's query. */
+  /**
+   * Loads a function that answers without a data directory, given the operation's query; undefined if one is needed.
+   */
   readonly alone?: () => Promise<(query: Readonly<Record<string, unknown>>) => Promise<unknown> | undefined>;
-  /** What waits for the service, where it does not run: told on standard error behind "The service is not running: ". */
+  /**
+   * What waits for the service while it does not run; printed to standard error after "The service is not running: ".
+   */
   readonly whileStopped?: string;
-  /** Loads what turns the answer into text for people. Default: the answer as JSON, as `--json` always prints it. */
+  /** Loads the function that formats the answer for people. Default: JSON, as `--json` always prints. */
   readonly print?: () => Promise<AnswerPrinter>;
-  /** Loads what tells an answer after which the command ends with exit status 1. Default: none. */
+  /** Loads a function that recognizes answers after which the exit status is 1. Default: none. */
   readonly hasFailed?: () => Promise<(answer: unknown) => boolean>;
-  /** The call begins a job: it is shown how far this is until it is over, and then how it stands. With `--no-wait` it is not waited for. */
+  /**
+   * Loads how to follow the job that the call begins: its progress is shown until it is over, and then its outcome.
+   * `--no-wait` disables that.
+   */
   readonly follow?: () => Promise<JobFollower>;
 }
 
-/** By their names in camel case. */
+/** Options by their names in camel case. */
 export type TypedOptions = Readonly<Record<string, string | boolean | undefined>>;
 
 export interface JobFollower {
-  /** As the job is listed by `progress.read`, with its name. */
+  /** Kind of the job in `progress.read`. */
   readonly kind: string;
   readonly nameOf: (begun: unknown) => string;
-  /** Reads how it stands, by the same parameters. */
+  /** Operation that reads the state of the job, with the same parameters. */
   readonly operation: string;
-  /** By the answer of the call, and what was read since. True for what is no such answer: nothing is waited for without end. */
+  /**
+   * True if the job is over, by the call's answer and the state read since. Also true for unexpected answers, so that
+   * waiting always ends.
+   */
   readonly isOver: (begun: unknown, now: unknown) => boolean;
   readonly hasFailed: (now: unknown) => boolean;
 }
 
 export type AnswerPrinter = (answer: unknown, text: CommandText) => string;
 
-/** How texts for people are laid out. */
+/** Layout of texts for people. */
 export interface CommandText {
-  /** Columns side by side; the first row is the heading. */
+  /** Formats columns; the first row is the heading. */
   readonly table: (rows: readonly (readonly string[])[]) => string;
-  /** `117,791`. */
+  /** Such as `117,791`. */
   readonly count: (value: number) => string;
-  /** `1 page`, `1,024 pages`. */
+  /** Such as `1 page`, `1,024 pages`. */
   readonly counted: (value: number, noun: string) => string;
-  /** `1.4 GiB`. */
+  /** Such as `1.4 GiB`. */
   readonly bytes: (value: number) => string;
 }

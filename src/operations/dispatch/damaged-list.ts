@@ -1,9 +1,9 @@
-/** Requests that meet a damaged list: it is closed, and the answer names it. */
+/** Handles requests that meet a damaged list: closes it, and names it in the error. */
 import { isDamage, ServiceError } from '../../platform/index.js';
 import { searchSettings } from './list-access.js';
 import type { Services } from './services.js';
 
-/** What is to be thrown in the place of `error`: `list-damaged` where that came from the store of the list. */
+/** Returns the error to be thrown instead of `error`: `list-damaged` if it came from the store of the list. */
 export function namedDamage(error: unknown, services: Services, account?: string, name?: string): unknown {
   if (!isDamage(error) || (error instanceof ServiceError && error.code === 'list-damaged')) return error;
   const list = account === undefined || name === undefined ? undefined : services.catalog.list(account, name);

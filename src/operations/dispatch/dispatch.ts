@@ -42,8 +42,8 @@ import type { Services } from './services.js';
 import { createValidator, type InputValidator } from './validation.js';
 
 /**
- * How a call shows who it is: a key or a session over HTTP, or the control socket, which only its owner can open. An operation that calls others
- * does so as whoever called it.
+ * How a caller identifies itself: by a key or session over HTTP, or by the control socket, which only its owner can
+ * open. An operation that calls others does so as its own caller.
  */
 export type Credential =
   | { readonly kind: 'key'; readonly header: string | undefined }
@@ -54,13 +54,13 @@ export type Credential =
 export type PathParams = Readonly<Record<string, string | undefined>>;
 
 export interface Dispatcher {
-  /** Once everything is checked that can be before the body is read. Throws a ServiceError. */
+  /** Checks everything that can be checked before the body is read. Throws a ServiceError. */
   admit(operation: Operation, params: PathParams, credential: Credential): Admission;
-  /** Validates the input and runs the operation for a caller that was admitted. */
+  /** Validates the input and runs the operation for an admitted caller. */
   perform(operation: Operation, raw: RawInput, context: OperationContext): Promise<OperationResult> | OperationResult;
 }
 
-/** Stands for whoever calls a public operation. */
+/** Admission of the caller of a public operation. */
 const NOBODY: Admission = Object.freeze({
   list: undefined,
   caller: Object.freeze({ kind: 'key', account: '', key: undefined, can: () => false }),
@@ -83,7 +83,7 @@ export function createDispatcher(services: Services): Dispatcher {
       let validate = validators.get(operation);
       if (validate === undefined) validators.set(operation, (validate = createValidator(operation)));
       const { account, list } = raw.params;
-      // It knows by itself where it found what.
+      // Outside of the try: the validator places its own errors.
       const input = validate(raw);
       const told = (error: unknown) =>
         withMeantName(placedIn(operation, namedDamage(error, services, account, list)), context.caller);
@@ -156,7 +156,7 @@ interface MissingTarget {
   readonly name: string;
 }
 
-/** What exists has a name that a list or group can have. */
+/** Throws unless the operation admits a missing target. Also checks the name; an existing target has a valid one. */
 function assertMissingAdmitted(missing: MissingTarget, caller: Caller, catalog: Catalog): void {
   const { operation, target, account, name } = missing;
   assertName(target, name, { parameter: target });
@@ -166,20 +166,20 @@ function assertMissingAdmitted(missing: MissingTarget, caller: Caller, catalog: 
   throw new ServiceError(`${target}-not-found`, `There is no ${target} '${name}'.${meant}`);
 }
 
-/** A key of one list or group. */
+/** True for a key of one list or group. */
 function isNarrow({ key }: Caller): boolean {
   return key !== undefined && key.scope !== 'account';
 }
 
-/** Where a key would have to hold a permission. */
+/** Returns where a key would have to have the permission. */
 function placeOf({ target, needsWholeAccount }: Operation): string {
   if (needsWholeAccount === true) return ' on the account';
   return target === 'list' || target === 'group' ? ` on the account or this ${target}` : '';
 }
 
 /**
- * One same sentence whether the resource exists or not. In another account no permission would help: there the account is what is wrong, and
- * the key's own is mostly what was meant.
+ * Returns the same error whether the resource exists or not. If the request names another account, no permission would
+ * help, so the error says that; the key's own account was mostly meant.
  */
 function outOfScope(operation: Operation, caller: Caller, { account }: PathParams): ServiceError {
   const { permission } = operation;

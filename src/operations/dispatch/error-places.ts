@@ -1,11 +1,11 @@
-/** Where in a request its faulty options were. */
+/** Finds the places of faulty options in a request. */
 import { ServiceError, type ErrorPlace } from '../../platform/index.js';
 import type { Operation } from './operation.js';
 import { isStreamBody } from './validation.js';
 
 /**
- * What reads an option knows its name, and not whether it came in a query string or in a body: of an operation that takes it in its body,
- * the error points there.
+ * Lets the error point into the body if the operation takes the option there. Code that reads an option knows its name,
+ * but not whether it came in the query string or in the body.
  */
 export function placedIn(operation: Operation, error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.errors === undefined) return error;

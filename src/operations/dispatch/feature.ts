@@ -1,7 +1,7 @@
 /**
- * What a feature is: a folder with all that it brings to the service, whose `feature.ts` has one of these. `src/features.ts` has the
- * list of them. What a feature declares is known before anything of it is loaded; `main.ts` opens what it loads in the order of the
- * list, before any list is open, and closes it in the opposite one, before the lists.
+ * A feature is a folder with everything that it adds to the service; its `feature.ts` exports a `Feature`, and
+ * `src/features.ts` lists them. What a feature declares is known before any of it is loaded. `main.ts` opens what it
+ * loads in the order of that list, before any list is open, and closes it in the opposite order, before the lists.
  */
 import type { Logger } from 'pino';
 import type { Access } from '../../access/index.js';
@@ -28,92 +28,98 @@ import type { ListExtension } from './list-extension.js';
 import type { Operation } from './operation.js';
 import type { Trouble } from './service-state.js';
 
-/** What a feature is made of. */
+/** What the service offers to features. */
 export interface FeaturePlatform {
   readonly config: Config;
   readonly dataDir: string;
   /** `data/system`. */
   readonly environment: LmdbEnvironment;
-  /** What all features have on disk, of which some may not be there yet. */
+  /** Environments of all features, some of which may not exist yet. */
   readonly environments: readonly FeatureEnvironment[];
   readonly catalog: Catalog;
   readonly access: Access;
   readonly secrets: SecretBox;
-  /** Where what runs for a while says how far it is. */
+  /** Where long-running jobs report their progress. */
   readonly progress: ProgressBoard;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Told of an environment of the feature that cannot be read. */
+  /** Registers environments of the feature that cannot be read. */
   readonly faults: StorageFaults;
-  /** A feature registers its own measurements in `metrics.registry`. */
+  /** A feature registers its own metrics in `metrics.registry`. */
   readonly metrics: Metrics;
-  /** False: this process serves one command, and nothing is to begin by itself. */
+  /** False: this process serves one command, and nothing may start by itself. */
   readonly listen: boolean;
-  /** Of which no list is open yet. */
+  /** No list is open yet. */
   readonly indexes: ListIndexes;
-  /** What can wait gives way to searches by it. */
+  /** Lets work that can wait give way to searches. */
   readonly searchActivity: SearchActivity;
-  /** Who is told of events: what the feature fires goes here. */
+  /** Receives the events that the feature fires. */
   readonly events: EventSink;
-  /** A part of a feature that stands before this one in the list. Throws where there is none. */
+  /** Returns a part of a feature that precedes this one in the list. Throws if there is none. */
   part<Part>(key: ServiceKey<Part>): Part;
 }
 
 export interface OpenFeature {
-  /** What operations and later features find of it by its key. */
+  /** Parts that operations and later features find by their keys. */
   readonly parts?: readonly ProvidedPart[];
-  /** Is told of commits that somebody wants to hear of: those of `data/system` and of all lists. */
+  /** Receives the commits of `data/system` and of all lists that it wants. */
   readonly events?: EventSink;
   /**
-   * Removes what belonged to a list, group or account that is gone. False, or a rejection: it is asked for again at the next
-   * start.
+   * Removes what belonged to a list, group or account that is gone. If it resolves with false or rejects, it is called
+   * again at the next start.
    */
   forget?(work: UnfinishedWork): Promise<boolean>;
-  /** Once the service is ready: what runs by itself begins. Not called in a process that serves one command. */
+  /** Starts what runs by itself, once the service is ready. Not called in a process that serves one command. */
   start?(): void;
   /**
-   * What whoever starts the service is told once it is ready at `address`, such as how to begin: lines for a terminal, which stand in no
-   * log. Undefined: nothing.
+   * Returns lines for the terminal of whoever starts the service, once it is ready at `address`, such as how to begin.
+   * They are not logged. Undefined: none.
    */
   greeting?(address: string): Promise<string | undefined>;
-  /** What of it does not work, of all accounts, for who looks after the service. Never rejects. */
+  /** Returns what does not work, over all accounts, for the operator of the service. Never rejects. */
   troubles?(): Promise<readonly Trouble[]>;
-  /** Ends threads and files; what was acknowledged is on disk. */
+  /** Ends threads and closes files; what was acknowledged is on disk. */
   close?(): Promise<void>;
 }
 
-/** An LMDB environment below the data directory. One that this release does not know stops the start before anything is opened. */
+/**
+ * An LMDB environment below the data directory. If this release does not know its format, the start ends before
+ * anything is opened.
+ */
 export interface FeatureEnvironment {
-  /** From the data directory: `queue`. */
+  /** Path relative to the data directory: `queue`. */
   readonly path: string;
   readonly format: EnvironmentFormat;
 }
 
-/** What is known of a feature everywhere; its file imports nothing that a command which does not need it would have to load. */
+/**
+ * Declarations of a feature, loaded everywhere; its file must not import anything that commands without need of it
+ * would have to load.
+ */
 export interface Feature {
   readonly name: string;
   /** Read by `settingsOf(config, …)`. */
   readonly settings?: SettingsSection;
   readonly environments?: readonly FeatureEnvironment[];
-  /** Where secrets of it are sealed. */
+  /** Where its sealed secrets are. */
   readonly sealed?: readonly SealedEntries[];
-  /** Events that the feature fires, by their types. */
+  /** Events that the feature fires, by type. */
   readonly events?: Readonly<Record<string, EventKind>>;
-  /** Commands of `gannet` that speak for its operations. */
+  /** Commands of `gannet` for its operations. */
   readonly commands?: readonly CommandSpec[];
   readonly load: () => Promise<FeatureParts>;
 }
 
 /** What a feature does. */
 export interface FeatureParts {
-  /** Made of what all features declare, where that is in their schemas. */
+  /** A function if their schemas contain what all features declare. */
   readonly operations: readonly Operation[] | ((declared: Declared) => readonly Operation[]);
   /** What it adds to lists. */
   readonly lists?: ListExtension;
   open(platform: FeaturePlatform): OpenFeature | Promise<OpenFeature>;
 }
 
-/** What all features declare, put together. */
+/** Declarations of all features, combined. */
 export interface Declared {
   readonly events: EventCatalogue;
 }

@@ -1,10 +1,10 @@
-/** What operations on lists share: finding the list, opening its index, rendering its resource, one change at a time. */
+/** Shared by operations on lists: finding the list, opening its index, describing it, and serialising changes. */
 import type { FieldDefinition, ListChange, ListRecord } from '../../catalog/index.js';
 import type { ListIndex, ListOutline, SearchSettings, VersionStatus } from '../../index/index.js';
 import { ServiceError, toldText } from '../../platform/index.js';
 import type { Services } from './services.js';
 
-/** With a name that is not there. */
+/** Number of names that a missing name is compared with. */
 const LISTS_COMPARED = 1000;
 
 /** Throws `list-not-found`. */
@@ -17,7 +17,7 @@ export function requireList(services: Services, account: string, name: string): 
   });
 }
 
-/** The list's index: at once when it is open already. */
+/** Returns the list's index; synchronously if it is open already. */
 export function openIndex(services: Services, list: ListRecord): ListIndex | Promise<ListIndex> {
   return services.indexes.opened(list.id) ?? services.indexes.open(list.id, searchSettings(list));
 }
@@ -27,7 +27,7 @@ export async function requireIndex(services: Services, params: { account: string
   return openIndex(services, requireList(services, params.account, params.list));
 }
 
-/** What search workers need to know of the list. */
+/** Returns what search workers need to know of the list. */
 export function searchSettings(
   list: Pick<ListRecord, 'account' | 'name' | 'language' | 'synonym_rules' | 'query_rules' | 'model' | 'features'>,
 ): SearchSettings {
@@ -43,7 +43,7 @@ export function searchSettings(
   };
 }
 
-/** The version that field definitions are read from and changed in: the one that is building, else the current one. */
+/** Returns the version whose field definitions are read and changed: the one being built, or else the current one. */
 export function newestVersion(index: ListOutline): VersionStatus {
   const versions = index.versions();
   const newest = versions.reduce<VersionStatus | undefined>(
@@ -54,14 +54,14 @@ export function newestVersion(index: ListOutline): VersionStatus {
   return newest;
 }
 
-/** The list as the API answers it. */
+/** Returns the list resource of the API. */
 export async function describeList(services: Services, list: ListRecord) {
   return describeOutline(list, await openIndex(services, list));
 }
 
 /**
- * The same among all lists of an account: one whose index is being rebuilt must not keep the others from being told, nor one
- * that is deleted just now, of which nothing is told.
+ * Returns the list resource for a listing of all lists; undefined for a list that was just deleted. A list whose index
+ * is being rebuilt is described as well, without delaying the others.
  */
 export async function describeListedList(services: Services, list: ListRecord) {
   try {
@@ -76,16 +76,16 @@ async function outlineOf({ indexes }: Services, list: ListRecord): Promise<ListO
   return indexes.outline(list.id) ?? (await indexes.outlineAtRest(list.id, searchSettings(list)));
 }
 
-/** Why a list is not told of. */
+/** Returns the code and detail for a list that cannot be described. */
 export function describeUnavailable({ name }: ListRecord, error: unknown) {
   if (error instanceof ServiceError) return { name, code: error.code, detail: error.detail };
   return { name, code: 'internal-error', detail: "The list cannot be opened; the service's log says why." };
 }
 
 /**
- * Puts a change of a list's settings into the catalogue, in force, and beside its records, in this order. `definition`: fields that come with
- * it; where they are refused, the settings are as before. They come second, for rules may be megabytes, which a full disk refuses where it
- * takes fields.
+ * Changes a list's settings: in the catalogue, then in force, then next to its records. `definition`: fields that are
+ * changed with them; if they are refused, the settings are restored. Fields come second because rules may be megabytes,
+ * which a full disk may refuse while it accepts fields.
  */
 export async function changeSettings(
   services: Services,
@@ -98,7 +98,7 @@ export async function changeSettings(
     if (definition !== undefined) await index.changeDefinition(definition);
   } catch (error) {
     const taken = await takenBack(services, list, change);
-    // Also where all is as before: a list that was opened meanwhile was opened with what the catalogue had then.
+    // Also if all is as before: the list may have been opened meanwhile with what the catalogue had then.
     await putInForce(index, taken ?? record).catch(() => undefined);
     throw taken === undefined ? withoutFields(error) : error;
   }
@@ -111,7 +111,7 @@ async function putInForce(index: ListIndex, record: ListRecord): Promise<void> {
   await index.keepEntry();
 }
 
-/** Undefined where the catalogue refuses that: what has been changed in it stays so. */
+/** Restores the settings. Returns undefined if the catalogue refuses that, so that the change stays. */
 async function takenBack({ catalog }: Services, list: ListRecord, change: ListChange): Promise<ListRecord | undefined> {
   const before = Object.fromEntries(Object.keys(change).map((member) => [member, list[member as keyof ListRecord]]));
   return catalog.updateList(list.account, list.name, before).catch(() => undefined);
@@ -167,8 +167,8 @@ function meaningOf(index: ListOutline) {
 }
 
 /**
- * Runs changes of the same list's settings and fields one after the other, so that two that add a field each both
- * count. Different lists do not wait for each other.
+ * Runs changes of the same list's settings and fields one after the other, so that two changes that each add a field
+ * both count. Different lists do not wait for each other.
  */
 export async function oneChangeAtATime<Result>(
   { runningChanges }: Services,

@@ -1,12 +1,12 @@
 /**
- * What a line of the log says of a call: who called, and what of the account it was about, but no names of records and files, which may say anything of
- * anybody.
+ * What a log line says about a call: its caller, and the names of what it was about, except those of records and files,
+ * which may contain personal data.
  */
 import type { Caller } from '../../access/index.js';
 import { NAME_LENGTH_MAX } from '../../platform/index.js';
 import type { PathParams } from './dispatch.js';
 
-/** Of a path: by these somebody finds out later who deleted a list, and which list is slow. */
+/** Path parameters that are logged: they tell later who deleted a list, and which list is slow. */
 const TOLD_PARAMS = ['list', 'group', 'feed', 'model', 'store', 'id'] as const;
 
 export function loggedCaller(caller: Caller, params: PathParams) {
@@ -19,7 +19,7 @@ export function loggedCaller(caller: Caller, params: PathParams) {
   };
 }
 
-/** Of who was admitted: what others give is not known to be a name. */
+/** Only for admitted callers: other parameters need not be names. */
 export function loggedNames(params: PathParams): Readonly<Record<string, string>> {
   const names: Record<string, string> = {};
   for (const param of TOLD_PARAMS) {
@@ -29,7 +29,7 @@ export function loggedNames(params: PathParams): Readonly<Record<string, string>
   return names;
 }
 
-/** What is longer is no name, and was refused. */
+/** Returns undefined for text that is too long to be a name, and was refused. */
 function told(name: string | undefined): string | undefined {
   return name === undefined || name.length > NAME_LENGTH_MAX ? undefined : name;
 }

@@ -1,11 +1,11 @@
-/** "Did you mean …?" behind what an operation says of a name that is not there. */
+/** Adds "Did you mean …?" to errors about names that do not exist. */
 import type { Caller } from '../../access/index.js';
 import { didYouMean, ServiceError } from '../../platform/index.js';
 
-/** A name is compared with so many others at most: whoever mistypes in a loop costs others little. */
+/** Limit of names to compare with, so that a client that repeats a wrong name costs others little. */
 const COMPARED_MAX = 1000;
 
-/** The error as it is, or with the name that was probably meant: for who may see all of these names alone. */
+/** Returns the error, with the probably meant name added if the caller may see all of these names. */
 export function withMeantName(error: unknown, caller: Caller): unknown {
   if (!(error instanceof ServiceError) || error.meant === undefined) return error;
   const { given, permission } = error.meant;

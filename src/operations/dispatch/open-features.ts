@@ -1,4 +1,4 @@
-/** The features of a service that are open, as one. Main thread only. */
+/** The open features of a service. Main thread only. */
 import type { UnfinishedWork } from '../../catalog/index.js';
 import { joinedEventSinks, type EventSink, type ServiceKey } from '../../platform/index.js';
 import type { FeatureParts, FeaturePlatform, OpenFeature } from './feature.js';
@@ -9,7 +9,7 @@ export class OpenFeatures {
   readonly #parts = new Map<string, unknown>();
   readonly #sinks: EventSink[] = [];
 
-  /** Opens one more; what its `open` throws or rejects with passes. Throws where another feature has what this one brings. */
+  /** Opens a feature; passes on errors of its `open`. Throws if another feature provides the same part. */
   async open(
     feature: Pick<FeatureParts, 'open'>,
     platform: Omit<FeaturePlatform, 'part' | 'events'>,
@@ -24,17 +24,20 @@ export class OpenFeatures {
     return opened;
   }
 
-  /** Throws where no feature provides it. */
+  /** Throws if no feature provides the part. */
   part<Part>(key: ServiceKey<Part>): Part {
     const part = this.#parts.get(key.name);
     if (part === undefined) throw new Error(`no feature provides '${key.name}'`);
     return part as Part;
   }
 
-  /** For who writes events, also before the features are open that are told of them: until then, and without one, nobody wants any. */
+  /**
+   * Sink for writers of events. Can be used before the features that receive them are open: until then, no events are
+   * wanted.
+   */
   readonly events: EventSink = joinedEventSinks(this.#sinks);
 
-  /** True where every feature has removed what it had of a list or group. */
+  /** Resolves with true if every feature has removed what it had of a list or group. */
   async forget(work: UnfinishedWork): Promise<boolean> {
     const answers = await Promise.all(this.#open.map((feature) => feature.forget?.(work) ?? Promise.resolve(true)));
     return answers.every(Boolean);
@@ -44,13 +47,13 @@ export class OpenFeatures {
     for (const feature of this.#open) feature.start?.();
   }
 
-  /** What does not work of any of them. */
+  /** Returns the troubles of all features. */
   async troubles(): Promise<readonly Trouble[]> {
     const all = await Promise.all(this.#open.map((feature) => feature.troubles?.() ?? Promise.resolve([])));
     return all.flat();
   }
 
-  /** Rejects where one of them could not be made. */
+  /** Rejects if a feature fails to create its greeting. */
   async greetings(address: string): Promise<readonly string[]> {
     const all = await Promise.all(
       this.#open.map((feature) => feature.greeting?.(address) ?? Promise.resolve(undefined)),

@@ -1,4 +1,7 @@
-/** Inputs of an operation by their names alone, for those who do not think of paths, query strings and bodies: `gannet call`, and agents. */
+/**
+ * Inputs of an operation by name only, for callers that do not distinguish path, query string and body: `gannet call`,
+ * and agents.
+ */
 import type { TSchema } from 'typebox';
 import { firstForm } from './first-form.js';
 import type { Operation } from './operation.js';
@@ -6,7 +9,7 @@ import { isStreamBody } from './validation.js';
 
 export type ParameterPlace = 'path' | 'query' | 'body';
 
-/** Where each name belongs that an operation knows. One that is in the path and elsewhere is meant for the path. */
+/** Returns the place of each known name. A name that is in the path and elsewhere belongs to the path. */
 export function placesOf(operation: Operation): ReadonlyMap<string, ParameterPlace> {
   const body = operation.body === undefined || isStreamBody(operation.body) ? [] : membersOf(operation.body);
   return new Map<string, ParameterPlace>([
@@ -16,7 +19,7 @@ export function placesOf(operation: Operation): ReadonlyMap<string, ParameterPla
   ]);
 }
 
-/** Of the first form, where a schema has several. */
+/** Returns the members of the schema, or of its first form. */
 export function membersOf(schema: TSchema | undefined): string[] {
   const form: { readonly properties?: object } | undefined = firstForm(schema);
   return Object.keys(form?.properties ?? {});

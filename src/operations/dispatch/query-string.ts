@@ -1,11 +1,11 @@
 /**
- * Query strings and path segments as the values that an operation's schema asks for. What cannot be one of the schema's
- * type stays text, and validation then says what was expected.
+ * Converts query strings and path segments to the values of an operation's schema. What cannot be converted stays text,
+ * and validation then says what was expected.
  */
 import type { TSchema } from 'typebox';
 import type { ErrorPlace } from '../../platform/index.js';
 
-/** Turns the decoded text of one option into its value. */
+/** Converts the decoded text of one option to its value. */
 export type Coercion = (text: string) => unknown;
 export type Coercions = ReadonlyMap<string, Coercion>;
 
@@ -28,7 +28,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
 ]);
 
-/** How each member of an object schema is read from text. */
+/** Returns the conversion of each member of an object schema. */
 export function coercionsOf(schema: TSchema | undefined): Coercions {
   const plain: PlainSchema | undefined = schema;
   const properties = plain?.properties ?? {};
@@ -73,13 +73,13 @@ function parsedOr(text: string): unknown {
   }
 }
 
-/** The text behind percent-encoding and `+`; undefined where the encoding is broken or not UTF-8. */
+/** Decodes percent-encoding and `+`; undefined if the encoding is invalid or not UTF-8. */
 function decodeQueryText(text: string): string | undefined {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   return decodePathText(spaced);
 }
 
-/** The text behind percent-encoding; undefined where the encoding is broken or not UTF-8. */
+/** Decodes percent-encoding; undefined if the encoding is invalid or not UTF-8. */
 export function decodePathText(text: string): string | undefined {
   if (!text.includes('%')) return text;
   try {
@@ -90,8 +90,8 @@ export function decodePathText(text: string): string | undefined {
 }
 
 /**
- * The options of a query string (without its `?`), coerced. Faults of its form go to `faults`; names that the schema
- * does not know stay in the result, for validation to refuse.
+ * Reads the options of a query string (without its `?`). Adds faults of its form to `faults`. Unknown names stay in the
+ * result, for validation to refuse.
  */
 export function readQueryString(text: string, coercions: Coercions, faults: ErrorPlace[]): Record<string, unknown> {
   const options: Record<string, unknown> = {};
@@ -117,7 +117,7 @@ export function readQueryString(text: string, coercions: Coercions, faults: Erro
   return options;
 }
 
-/** Sets an own member even where the name is `__proto__`, which plain assignment would not. */
+/** Sets an own member even if the name is `__proto__`, which an assignment would not. */
 function define(target: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__') Object.defineProperty(target, name, { value, enumerable: true, configurable: true });
   else target[name] = value;

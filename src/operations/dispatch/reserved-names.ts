@@ -1,10 +1,13 @@
 /**
- * Words that no account can have as its name, because a path has them where another has an account
- * (`/list/synonyms/{account}/{list}` beside `/list/{account}/{list}`): they come from the paths of the operations.
+ * Words that cannot be account names, because a path has them where another has an account
+ * (`/list/synonyms/{account}/{list}` and `/list/{account}/{list}`). Derived from the paths of the operations.
  */
 import type { Operation } from './operation.js';
 
-/** Promised by the interface, and in no path yet: an account that has one now would be in the way then. */
+/**
+ * Reserved for paths that the interface promises and that do not exist yet: an account with such a name would be in the
+ * way later.
+ */
 const PROMISED: readonly string[] = [
   'analytics',
   'ask',
@@ -33,7 +36,7 @@ export function reservedAccountNames(operations: readonly Pick<Operation, 'path'
   return new Set([...PROMISED, ...words]);
 }
 
-/** Whether an account stands at that place of the path behind the same words as in `beside`. */
+/** True if the path has an account at that place, after the same words as in `beside`. */
 function namesAccountAt(path: readonly string[], place: number, beside: readonly string[]): boolean {
   return path[place] === '{account}' && path.slice(0, place).every((word, before) => word === beside[before]);
 }

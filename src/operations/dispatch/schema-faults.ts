@@ -1,4 +1,4 @@
-/** What Ajv found, as sentences that name the place, the value and what is allowed. */
+/** Describes Ajv's errors in sentences that name the place, the value and what is allowed. */
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import {
   didYouMean,
@@ -15,18 +15,18 @@ interface PlainSchema {
   readonly enum?: readonly unknown[];
   readonly description?: string;
   readonly examples?: readonly unknown[];
-  /** Of a pattern, in words (`patterned`). */
+  /** Description of a pattern (`patterned`). */
   readonly 'x-allowed'?: string;
-  /** A secret: it is not repeated. */
+  /** True for a secret, which is not repeated in errors. */
   readonly writeOnly?: boolean;
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly required?: readonly string[];
   readonly anyOf?: readonly PlainSchema[];
 }
 
-/** Of more, what was meant is told alone where that is clear. */
+/** With more allowed words, only the probably meant one is named, if there is one. */
 const WORDS_TOLD_MAX = 12;
-/** A search has 25. */
+/** Number of members that an error lists; a search has 25. */
 const MEMBERS_TOLD_MAX = 30;
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {
@@ -39,7 +39,10 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
-/** One sentence for each faulty place, in the order found, `ERROR_PLACES_MAX` at most. `root` is the value that was checked. */
+/**
+ * Returns one sentence for each faulty place, in the order found, at most `ERROR_PLACES_MAX`. `root` is the checked
+ * value.
+ */
 export function describeFaults(
   errors: readonly ErrorObject[],
   kind: 'parameter' | 'body',
@@ -58,10 +61,10 @@ export function describeFaults(
   return places;
 }
 
-/** What can be wrong of one text, the plainest first: one that is empty or no date mostly fails its pattern, too. */
+/** Faults of one text by precedence: one that is empty, or no date, mostly does not match its pattern either. */
 const TEXT_FAULTS = ['minLength', 'maxLength', 'format', 'pattern'];
 
-/** Of several faults of one text the plainest alone. */
+/** Keeps only the first by precedence of several faults of one text. */
 function onceAText(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const plainest = new Map<string, number>();
   for (const { instancePath, keyword } of errors) {
@@ -75,15 +78,15 @@ function onceAText(errors: readonly ErrorObject[]): readonly ErrorObject[] {
 }
 
 /**
- * For a value that fits no alternative Ajv reports the faults of each. Kept are those of the alternative that was meant:
- * of the value's type, and of several objects the one whose members it has; otherwise, and for an object without members, the
- * sentence about the alternatives themselves.
+ * Reduces the faults of values that fit no alternative, for which Ajv reports those of each. Keeps the faults of the
+ * alternative that was meant: the one of the value's type and, of several objects, the one whose members it has.
+ * Otherwise, and for an object without members, keeps the sentence about the alternatives.
  */
 function withoutAlternatives(errors: readonly ErrorObject[], root: unknown): readonly ErrorObject[] {
   const dropped = new Set<ErrorObject>();
   errors.forEach((union, end) => {
     if (union.keyword !== 'anyOf' && union.keyword !== 'oneOf') return;
-    // Ajv puts them right before it, so that of a thousand unions none is compared with what the others found.
+    // Ajv puts them right before the union, so each union is only compared with its own faults.
     let begin = end;
     while (begin > 0 && isWithin(union, errors[begin - 1])) begin -= 1;
     const branches = new Map<string, ErrorObject[]>();
@@ -104,7 +107,7 @@ function withoutAlternatives(errors: readonly ErrorObject[], root: unknown): rea
   return errors.filter((error) => !dropped.has(error));
 }
 
-/** Nothing says which of several objects was meant. */
+/** True for an empty object, which does not tell which of several alternatives was meant. */
 function isBare(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 }
@@ -115,7 +118,7 @@ function isWithin(union: ErrorObject, error: ErrorObject | undefined): boolean {
   return error.instancePath === union.instancePath || error.instancePath.startsWith(`${union.instancePath}/`);
 }
 
-/** The branch with the fewest members missing or unknown; the first of several such. */
+/** Returns the branch with the fewest missing or unknown members; the first of several such. */
 function nearestInMembers(branches: readonly ErrorObject[][], union: ErrorObject): readonly ErrorObject[] | undefined {
   const strangers = (branch: readonly ErrorObject[]): number =>
     branch.filter(({ instancePath, keyword }) => instancePath === union.instancePath && MEMBER_FAULTS.includes(keyword))
@@ -129,7 +132,7 @@ function isOtherKind(error: ErrorObject, union: ErrorObject): boolean {
   return error.instancePath === union.instancePath && ['type', 'const', 'enum'].includes(error.keyword);
 }
 
-/** RFC 6901 pointer of the faulty place: the member itself where one is missing or unknown. */
+/** Returns the RFC 6901 pointer of the faulty place: of the member itself if it is missing or unknown. */
 function pathOf(error: ErrorObject): string {
   const params = error.params as {
     missingProperty?: string;
@@ -175,7 +178,7 @@ function detailOf(error: ErrorObject, kind: 'parameter' | 'body', root: unknown)
       return `Must be at most ${String(params['limit'])}, not ${shown(value)}.`;
     case 'minLength':
       if (params['limit'] === 1) return 'Must not be empty.';
-      // What is allowed says more: an address of one letter lacks more than letters.
+      // The description of what is allowed says more than the minimum length.
       if (schema['x-allowed'] !== undefined) return patternFault(value, schema);
       return `Must have at least ${String(params['limit'])} characters.`;
     case 'maxLength':
@@ -195,7 +198,7 @@ function detailOf(error: ErrorObject, kind: 'parameter' | 'body', root: unknown)
   }
 }
 
-/** What was probably meant, and where nothing is near, what there is. */
+/** Returns the probably meant name or, if none is near, the known ones. */
 function meantOrKnown(word: string, known: readonly string[], noun: string): string {
   const meant = didYouMean(word, known);
   if (meant !== '' || known.length === 0) return meant;
@@ -203,18 +206,18 @@ function meantOrKnown(word: string, known: readonly string[], noun: string): str
   return ` There ${known.length === 1 ? `is the ${noun}` : `are the ${noun}s`} ${known.slice(0, MEMBERS_TOLD_MAX).join(', ')}${more}.`;
 }
 
-/** The validator names them in one order where they are objects, and in the other where they are not. */
+/** Ajv orders the two indexes differently for objects and other values. */
 function sameItems(one: number, other: number): string {
   return `Items ${Math.min(one, other)} and ${Math.max(one, other)} are the same, counted from 0; each may be there once.`;
 }
 
-/** Whoever gave a name in the place of an object is told what the object has at least. */
+/** Names the required members of an object, for clients that gave a name instead of an object. */
 function withMembers({ type, required = [] }: PlainSchema): string {
   if (type !== 'object' || required.length === 0) return '';
   return ` with the member${required.length === 1 ? '' : 's'} ${required.map((name) => `'${name}'`).join(' and ')}`;
 }
 
-/** In words and by an example: the pattern itself tells few people what is wanted. */
+/** Describes a pattern in words and by an example, since few people can read the pattern itself. */
 function patternFault(value: unknown, { 'x-allowed': allowed, examples = [], writeOnly }: PlainSchema): string {
   const [example] = examples;
   const such = example === undefined ? '' : `, such as ${shown(example)}`;
@@ -240,7 +243,7 @@ function alternatives(schema: PlainSchema, value: unknown): string {
     : `Must be ${[...new Set(words)].join(' or ')}, not ${shown(value)}.`;
 }
 
-/** `'a', 'b' and 'c'` */
+/** Such as `'a', 'b' and 'c'`. */
 function named(members: readonly string[]): string {
   const words = members.map((member) => `'${member}'`);
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
@@ -278,7 +281,7 @@ function formatWord(format: string): string {
   }
 }
 
-/** The value as JSON, cut; arrays and objects by their kind only. */
+/** Returns the value as JSON, shortened; for arrays and objects only their type. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';

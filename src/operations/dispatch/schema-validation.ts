@@ -1,6 +1,7 @@
 /**
- * Ajv behind one function: a schema becomes a check that returns every fault as a sentence. Compiled at the first use,
- * once; the quick form, which stops at the first fault, decides, and the slow form that collects all runs on refusal only.
+ * Compiles schemas with Ajv to checks that return every fault as a sentence. Each is compiled once, at its first use.
+ * The quick form, which stops at the first fault, decides; the slow form, which collects all, only runs for refused
+ * values.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -9,20 +10,20 @@ import type { ErrorPlace } from '../../platform/index.js';
 import { describeFaults } from './schema-faults.js';
 
 export type SchemaKind = 'parameter' | 'body';
-/** The faults of a value; empty when it is good. */
+/** Returns the faults of a value; empty if it is valid. */
 export type SchemaCheck = (value: unknown, collectAll?: boolean) => readonly ErrorPlace[];
 
 const FORMATS = ['date', 'date-time', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uuid'] as const;
 const NO_FAULTS: readonly ErrorPlace[] = [];
 
-// Schemas are checked against the meta-schema by a test over the registry; compiling that costs 30 ms at each start.
+// A test over the registry checks schemas against the meta-schema; compiling that here would take 30 ms at each start.
 const common = {
   strict: true,
   strictTypes: false,
   ownProperties: true,
   meta: false,
   validateSchema: false,
-  // These say something to whoever makes forms of a schema (`oneKindOf`) or tells of a fault (`patterned`), and nothing of what is valid.
+  // For code that makes forms of a schema (`oneKindOf`) or describes a fault (`patterned`); without effect on validity.
   keywords: ['x-members', 'x-allowed'],
 };
 const quick = withFormats(new Ajv2020(common));

@@ -1,4 +1,4 @@
-/** Whatever was thrown by an operation becomes a ServiceError, before anybody outside is told. */
+/** Converts whatever an operation throws to a ServiceError for the caller. */
 import type { Logger } from 'pino';
 import { asKnownError, isStorageError, ServiceError } from '../../platform/index.js';
 
@@ -9,7 +9,10 @@ const LOGGED: ReadonlySet<string> = new Set([
   'storage-damaged',
 ]);
 
-/** What the caller may know of an error. An unexpected one is logged with its stack and shown as `internal-error` only. */
+/**
+ * Returns what the caller may know of an error. An unexpected one is logged with its stack, and reported as
+ * `internal-error`.
+ */
 export function asServiceError(thrown: unknown, log: Logger, requestId: string): ServiceError {
   const error = asKnownError(thrown);
   if (error instanceof ServiceError) {
@@ -23,7 +26,7 @@ export function asServiceError(thrown: unknown, log: Logger, requestId: string):
   );
 }
 
-/** Not the caller's doing: somebody who operates the service has to know. */
+/** True for errors that the caller did not cause, so that the operator has to know. */
 function isOfTheMachine(error: ServiceError): boolean {
   return LOGGED.has(error.code) || isStorageError(error);
 }

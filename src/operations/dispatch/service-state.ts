@@ -1,4 +1,4 @@
-/** How the service stands, for who looks after the machine. */
+/** The state of the service, for its operator. */
 
 /** Something of an account that does not work, and that somebody has to look after. */
 export interface Trouble {
@@ -8,14 +8,14 @@ export interface Trouble {
   readonly name: string;
   /** A sentence. */
   readonly detail: string;
-  /** ISO 8601; null where that is not known. */
+  /** ISO 8601; null if it is not known. */
   readonly since_utc: string | null;
 }
 
-/** What came of the backups that were made by this service, or by a command on its data directory. */
+/** Outcome of the backups made by this service, or by a command on its data directory. */
 export interface BackupState {
   readonly last: { readonly finished_utc: string; readonly path: string; readonly bytes: number } | null;
-  /** Since then. */
+  /** A failure since the last backup. */
   readonly failure: { readonly at_utc: string; readonly detail: string } | null;
 }
 
@@ -25,7 +25,7 @@ export interface ServiceState {
   readonly process_id: number;
   readonly started_utc: string;
   readonly data_dir: string;
-  /** Null: the disk does not answer. */
+  /** Null: the disk does not respond. */
   readonly disk: {
     readonly bytes: number;
     readonly free_bytes: number;
@@ -33,7 +33,7 @@ export interface ServiceState {
   } | null;
   readonly memory: { readonly own_bytes: number | null; readonly budget_bytes: number };
   readonly lists: { readonly all: number; readonly open: number; readonly rebuilding: number };
-  /** `max`: where so many wait, the next is refused; null where none is for that. */
+  /** `max`: number at which further ones are refused; null if none ever is. */
   readonly waiting: readonly { readonly name: string; readonly count: number; readonly max: number | null }[];
   readonly backup: BackupState;
   readonly troubles: readonly Trouble[];

@@ -1,4 +1,4 @@
-/** What operations work with. Built once by main.ts. */
+/** What operations work with. Created once by main.ts. */
 import type { Access, PermissionCatalogue } from '../../access/index.js';
 import type { Catalog, UnfinishedWork } from '../../catalog/index.js';
 import type { ListIndexes } from '../../index/index.js';
@@ -23,47 +23,56 @@ import type { Operation } from './operation.js';
 import type { ServiceState } from './service-state.js';
 
 export interface SearchPool {
-  /** Rejects with a ServiceError: overloaded (queue full), deadline (search.deadline_ms), the search's own 400, or internal-error if the worker died. Accounts take turns. */
+  /**
+   * Rejects with a ServiceError: overloaded (queue full), deadline (search.deadline_ms), the search's own 400, or
+   * internal-error if the worker died. Accounts take turns.
+   */
   search(task: SearchPoolTask, signal: Cancellation, account: string): Promise<SearchAnswer>;
 }
 
-/** What the service is made of; what a feature brings is found by its key. */
+/** The parts of the service; parts of features are found by their keys. */
 export interface Services {
-  /** Throws where no feature provides it. */
+  /** Throws if no feature provides the part. */
   part<Part>(key: ServiceKey<Part>): Part;
-  /** Has every feature remove what it holds of a list or group that is gone; false: again at the next start. Never rejects. */
+  /**
+   * Lets every feature remove what it has of a list or group that is gone; false: again at the next start. Never
+   * rejects.
+   */
   forget(work: UnfinishedWork): Promise<boolean>;
   readonly config: Config;
   readonly log: Logger;
   readonly clock: Clock;
   readonly catalog: Catalog;
   readonly access: Access;
-  /** Every permission that a key may hold. */
+  /** Every permission that a key may have. */
   readonly permissions: PermissionCatalogue;
-  /** Every event that may be subscribed to. */
+  /** Every event that can be subscribed to. */
   readonly events: EventCatalogue;
   readonly indexes: ListIndexes;
   readonly searchPool: SearchPool;
   readonly answerCache: AnswerCache;
-  /** The last change under way of the settings and fields of each list, for `oneChangeAtATime`. */
+  /** The last pending change of the settings and fields of each list, for `oneChangeAtATime`. */
   readonly runningChanges: Map<string, Promise<unknown>>;
   readonly requestMemory: RequestMemory;
   readonly synonymCandidates: CandidateFinder;
   readonly secrets: SecretBox;
-  /** Where jobs say how far they are. */
+  /** Where jobs report their progress. */
   readonly progress: ProgressBoard;
   readonly searchLimiter: RateLimiter;
   readonly readOnlyKeyLimiter: RateLimiter;
   /** Every operation, for OpenAPI and the like. */
   readonly operations: readonly Operation[];
-  /** Prometheus text of all metrics. */
+  /** Returns all metrics in Prometheus' text format. */
   metrics(): Promise<string>;
-  /** How it stands, for who looks after the machine. */
+  /** Returns the state of the service, for its operator. */
   state(): Promise<ServiceState>;
-  /** True once searches are served and until a stop begins. */
+  /** True once searches are served, until a stop begins. */
   ready(): boolean;
-  /** Of the disk with the data directory. */
+  /** Returns the state of the disk with the data directory. */
   storage(): Promise<StorageState>;
-  /** Of the databases beside the lists, by their folders: those that cannot be read at the moment, and what was set aside of them. */
+  /**
+   * Returns the databases (other than those of lists) that cannot be read at the moment, and those that were set aside,
+   * by their folders.
+   */
   databases(): Promise<{ readonly unreadable: readonly string[]; readonly setAside: readonly string[] }>;
 }

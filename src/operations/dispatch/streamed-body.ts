@@ -1,13 +1,13 @@
 /**
- * The body of an answer that is made while it is sent: a file, an export. Its length is known before, so that whoever receives it can
- * tell a whole one from one that broke off. Taken once, or let go.
+ * The body of an answer that is created while it is sent, such as a file or an export. Its length is known before, so
+ * that the receiver can recognize an incomplete one. Either consumed once, or released.
  */
 
 export interface StreamedBodyOptions {
   readonly byteLength: number;
-  /** The pieces, together `byteLength` bytes; one is asked for when the client has taken those before. */
+  /** Yields the pieces, `byteLength` bytes in total; each is requested when the client has received those before. */
   readonly pieces: () => AsyncIterable<Uint8Array>;
-  /** Called instead of `pieces` where nobody wants them. */
+  /** Called instead of `pieces` if the body is not wanted. */
   readonly letGo?: () => void;
 }
 
@@ -20,20 +20,23 @@ export class StreamedBody {
     this.byteLength = options.byteLength;
   }
 
-  /** Reads the first piece before anything is sent: what it meets can be told, where later on the connection would end. Rejects with that; nothing is to be let go then. */
+  /**
+   * Reads the first piece before anything is sent, so that its error can still be answered; later ones end the
+   * connection. Rejects with that error; the body need not be released then.
+   */
   async begin(): Promise<void> {
     const rest = this.options.pieces()[Symbol.asyncIterator]();
     this.begun = { first: await rest.next(), rest };
   }
 
-  /** Throws where they were taken or let go before. */
+  /** Returns the pieces. Throws if they were taken or released before. */
   pieces(): AsyncIterable<Uint8Array> {
     if (this.isSettled) throw new Error('this body was taken before');
     this.isSettled = true;
     return this.begun === undefined ? this.options.pieces() : piecesOf(this.begun);
   }
 
-  /** Nobody will take it; without effect where somebody has. */
+  /** Releases the body, which nobody will take; does nothing if somebody has. */
   letGo(): void {
     if (this.isSettled) return;
     this.isSettled = true;

@@ -1,11 +1,11 @@
 /**
- * What is done beside the catalogue when a list or group goes, now or at the start after a crash. The catalogue has it written
- * down until it is done, and only what is written down is ever removed.
+ * Finishes what is done outside of the catalogue when a list or group is created or deleted, now or at the start after
+ * a crash. The catalogue records the work until it is done, and only recorded things are ever removed.
  */
 import type { UnfinishedWork } from '../../catalog/index.js';
 import type { Services } from './services.js';
 
-/** Never rejects: what fails is logged, and done at the next start. */
+/** Never rejects: failures are logged, and the work is done at the next start. */
 export async function finishWork(services: Services, work: UnfinishedWork): Promise<void> {
   const { catalog, indexes, log } = services;
   const { kind, subject, id, account, name } = work;

@@ -1,6 +1,6 @@
 /**
- * From the raw parts of a request to the input of its operation: path, query string and body against their schemas. All
- * faults of a request go into one 400. Checks are compiled once an operation, at its first use.
+ * Converts the raw parts of a request to the input of its operation: path, query string and body, validated by their
+ * schemas. All faults of a request are reported in one 400. Checks are compiled once per operation, at its first use.
  */
 import {
   ERROR_VALUE_CHARACTERS_MAX,
@@ -27,13 +27,19 @@ import { compileCheck, type SchemaCheck } from './schema-validation.js';
 export type ValidInput = OperationInput<unknown, unknown, unknown>;
 
 /**
- * Of a body with more values only the first fault is looked for: one fault an item would be a list without end, which takes time to make however
- * few bytes the items have.
+ * In a body with more values, only the first fault is reported: one fault per item would be an endless list, which
+ * takes time to create however short the items are.
  */
 const COLLECT_ALL_VALUES_MAX = 2000;
-/** Of a record, or of a list's rules. More are a vector that nobody has, and take the thread that answers everybody a tenth of a second. */
+/**
+ * Limit for a record, or the rules of a list. More values would be an implausible vector, and block the main thread for
+ * a tenth of a second.
+ */
 const CONTENT_VALUES_MAX = 1_000_000;
-/** Of options: a vector has 8,192 numbers. Who may only search has no more of that thread's time than that. */
+/**
+ * Limit for options: a vector has 8,192 numbers. A caller that may only search cannot take more of the main thread's
+ * time.
+ */
 const OPTIONS_VALUES_MAX = 100_000;
 const NO_HEADERS: RequestHeaders = Object.freeze({});
 const EMPTY_QUERY: Readonly<Record<string, unknown>> = Object.freeze({});
@@ -42,7 +48,7 @@ export function isStreamBody(body: Operation['body']): body is StreamBody {
   return body !== undefined && 'kind' in body && body.kind === 'stream' && 'contentTypes' in body;
 }
 
-/** Returns the operation's input or throws `invalid-parameter`, `malformed-json` or `unsupported-media-type`. */
+/** Returns the operation's input, or throws `invalid-parameter`, `malformed-json` or `unsupported-media-type`. */
 export type InputValidator = (raw: RawInput) => ValidInput;
 
 export function createValidator(operation: Operation): InputValidator {
@@ -135,12 +141,12 @@ function readBody(raw: RawInput, wanted: BodyCheck | undefined, faults: ErrorPla
 const JSON_TYPES = ['application/json'];
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** The value of a JSON body; throws `malformed-json` with line and column, or `body-too-large`. */
+/** Returns the value of a JSON body. Throws `malformed-json` with line and column, or `body-too-large`. */
 export function parseJson(bytes: Uint8Array, bounds = jsonBounds({})): unknown {
   return readJson(bytes, bounds).value;
 }
 
-/** How much a JSON body of the operation may have of what takes time to read. */
+/** Returns the bounds on the parts of a JSON body that take time to read. */
 export function jsonBounds({
   bodyPartsMax: partsMax = BODY_PARTS_MAX,
   bodyBytesMax,
@@ -163,7 +169,7 @@ function readJson(bytes: Uint8Array, bounds: JsonBounds): { readonly value: unkn
   return { value: hasLongNumbers ? parseExactJson(text) : (JSON.parse(text) as unknown), values };
 }
 
-/** The media type in lower case, without its parameters. */
+/** Returns the media type in lower case, without its parameters. */
 function mediaType(contentType: string | undefined): string {
   if (contentType === undefined) return '';
   const semicolon = contentType.indexOf(';');
@@ -184,12 +190,12 @@ function assertContentType(contentType: string | undefined, allowed: readonly st
 function givenType(contentType: string | undefined): string {
   if (contentType === undefined || contentType === '') return 'none was given';
   const type = contentType.slice(0, ERROR_VALUE_CHARACTERS_MAX);
-  // Nobody chooses this one for such a body.
+  // Nobody chooses this type for such a body.
   const isOfCurl = mediaType(contentType) === 'application/x-www-form-urlencoded';
   return `'${type}' was given${isOfCurl ? ', which is what curl sends without -H' : ''}`;
 }
 
-/** `invalid-parameter` that names the first place and how many more there are; nothing where there is none. */
+/** Throws `invalid-parameter` with the first place and the number of others; does nothing without faults. */
 export function throwFaults(faults: readonly ErrorPlace[]): void {
   const [first] = faults;
   if (first === undefined) return;
