@@ -1,4 +1,4 @@
-/** `/backup`: the data directory as of one moment, in a folder of the machine or in a media store. */
+/** Operations `/backup`: consistent copies of the data directory, in a folder of the machine or in a media store. */
 import { Type } from 'typebox';
 import { defineOperation, noParams, named, object, patterned, timeSchema } from '../operations/index.js';
 import { MEDIA_STORE_NOT_FOUND, STORE_FULL, STORE_UNAVAILABLE } from '../media/index.js';

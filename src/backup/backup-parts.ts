@@ -1,4 +1,4 @@
-/** Backups as they are served. */
+/** Opens the feature of backups. */
 import { Gauge } from 'prom-client';
 import { MEDIA_STORES } from '../media/index.js';
 import { CollectionStore } from '../catalog/index.js';
@@ -36,14 +36,14 @@ export const backupParts: FeatureParts = {
   },
 };
 
-/** Of a list that rests it is opened. */
+/** Removes rows of an outbox that were kept for a backup. A list at rest is opened for that. */
 async function removeRows(
   { environment, catalog, indexes }: Pick<FeaturePlatform, 'environment' | 'catalog' | 'indexes'>,
   { id, kind }: OutboxSource,
 ): Promise<void> {
   if (kind === 'system') return CollectionStore.of(environment).removeToldRows();
   const list = catalog.listOfId(id);
-  // Gone, with its outbox.
+  // The list is gone, with its outbox.
   if (list === undefined) return;
   await (await indexes.open(id, searchSettings(list))).removeToldRows();
 }

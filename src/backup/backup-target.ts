@@ -1,18 +1,26 @@
-/** Where a backup goes: the ways in which it takes over what was copied. Paths are from the data directory, with `/`. */
+/**
+ * The destination of a backup, which takes over what was copied. Paths are relative to the data directory, with `/`.
+ */
 export interface BackupTarget {
-  /** Each of them holds one of the few threads that all of the service reads and writes files with. */
+  /**
+   * Number of files at a time. Each occupies one of the few threads with which the whole service reads and writes
+   * files.
+   */
   readonly filesAtATime: number;
-  /** On a file system of this machine; environments and lists are copied into it. */
+  /** A folder of this machine, into which environments and lists are copied. */
   readonly folder: string;
-  /** A folder with the backup before, of which files may get second names. */
+  /** Folder of the previous backup, whose files may be hard-linked. */
   readonly before: string | undefined;
   has(path: string): boolean;
-  /** Takes over a file that is no copy yet. Rejects with ENOENT where it is gone. */
+  /** Takes over a file that was not copied yet. Rejects with ENOENT if it is gone. */
   keepFile(from: string, path: string): Promise<void>;
-  /** All below this path of `folder` is whole. `bytesShared`: of it, what takes no room of its own. */
+  /** Everything below this path of `folder` is complete. `bytesShared`: bytes of it that take no space of their own. */
   keepFolder(path: string, bytesShared: number): Promise<void>;
-  /** The file, or all below the folder, is no part of the backup any more. */
+  /** Removes a file, or everything below a folder, from the backup. */
   leaveOut(path: string): Promise<void>;
-  /** Called before each list and file: rejects where nothing can be put there now, as where its disk does not answer any more. */
+  /**
+   * Called before each list and file; rejects if the destination cannot be written now, for instance because its disk
+   * does not respond.
+   */
   assertAnswers(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { CheckedBackups } from './checked-backups.js';
 import type { ListedBackups } from './listed-backups.js';
 import type { MadeBackup } from './make-backup.js';
 
-/** What `gannet backup` says at the end. */
+/** Returns the output of `gannet backup`. */
 export function backupText(answer: unknown, { counted, bytes }: CommandText): string {
   const made = answer as MadeBackup;
   const shared = made.bytes_shared === 0 ? '' : `, ${bytes(made.bytes_shared)} of it shared with what was there`;
@@ -16,7 +16,7 @@ export function backupText(answer: unknown, { counted, bytes }: CommandText): st
   return `${lines.join('\n')}\n`;
 }
 
-/** What `gannet backup check` says. */
+/** Returns the output of `gannet backup check`. */
 export function checkedText(answer: unknown, { table, count, counted, bytes }: CommandText): string {
   const { backups, bytes_read: read } = answer as CheckedBackups;
   const rows = backups.map((each) => [
@@ -33,12 +33,12 @@ export function checkedText(answer: unknown, { table, count, counted, bytes }: C
   return `${table([['Backup', 'Made', 'Size', 'State'], ...rows])}${[...problems, ...compared].map((line) => `${line}\n`).join('')}`;
 }
 
-/** The exit status of `gannet backup check` is for whoever has it run every night. */
+/** True if `gannet backup check` is to exit with status 1, for scripts that run it regularly. */
 export function isAnyDamaged(answer: unknown): boolean {
   return (answer as CheckedBackups).backups.some(({ problem_count: count }) => count > 0);
 }
 
-/** What `gannet backup list` says. */
+/** Returns the output of `gannet backup list`. */
 export function backupsText(answer: unknown, { table, count, bytes }: CommandText): string {
   const { backups, unreadable } = answer as ListedBackups;
   const rows = backups.map((each) => [each.path, each.made_utc, count(each.lists), bytes(each.bytes), each.data_dir]);

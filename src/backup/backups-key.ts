@@ -1,4 +1,4 @@
-/** Under which operations, and a restore, find the backups. */
+/** Key of the backups, for operations and for a restore. */
 import { serviceKey, type ServiceKey } from '../platform/index.js';
 import type { Backups } from './backups.js';
 

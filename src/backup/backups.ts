@@ -1,4 +1,4 @@
-/** The backups of this data directory, in folders and in media stores: one is made at a time. */
+/** Backups of this data directory, in folders and in media stores. One is made at a time. */
 import type { MediaStores } from '../media/index.js';
 import type { BackupState } from '../operations/index.js';
 import {
@@ -29,7 +29,7 @@ import { storedPlace, type StoredPlace } from './stored/stored-place.js';
 export interface WantedBackup {
   /** An absolute path, or a place in a media store. */
   readonly folder: string;
-  /** Whose media store it is. */
+  /** Account of the media store. */
   readonly account: string;
   readonly keep: number | undefined;
 }
@@ -47,7 +47,7 @@ export class Backups {
     this.last = new LastBackup(source.system, source.clock);
   }
 
-  /** What came of the last ones. */
+  /** Outcome of the last backups. */
   state(): BackupState {
     return this.last.state;
   }
@@ -56,12 +56,15 @@ export class Backups {
     return this.rows.events;
   }
 
-  /** Resolves when nothing that a backup left behind goes on. */
+  /** Resolves when no clean-up of a backup is running any more. */
   close(): Promise<void> {
     return this.rows.close();
   }
 
-  /** Rejects with `conflict` while another one is made, and where more is written than can be held for it. */
+  /**
+   * Makes a backup. Rejects with `conflict` while another one is made, and if more events are written meanwhile than
+   * can be kept for it.
+   */
   async make({ folder, account, keep }: WantedBackup, signal: Cancellation): Promise<MadeBackup> {
     const { source } = this;
     const place = storedPlace(folder, account);
@@ -85,7 +88,7 @@ export class Backups {
     );
   }
 
-  /** Those that are whole, in the order in which they were made. */
+  /** Returns the complete backups, in the order in which they were made. */
   async list(folder: string, account: string): Promise<ListedBackups> {
     const place = storedPlace(folder, account);
     const { nowUtc } = this;
@@ -93,7 +96,7 @@ export class Backups {
     return listBackups(this.at(place), nowUtc);
   }
 
-  /** One backup, or all at a place. Rejects with `unprocessable` where there is none. */
+  /** Checks one backup, or all at a place. Rejects with `unprocessable` if there is none. */
   async check(folder: string, account: string, signal: Cancellation): Promise<CheckedBackups> {
     const place = storedPlace(folder, account);
     if (place === undefined) return inFolder(folder, () => checkKept(folder, signal));
@@ -108,20 +111,26 @@ export class Backups {
     }
   }
 
-  /** Of the place in a media store, the newest one, or that which is named: written into a folder. Rejects with an `OperatorError`. */
+  /**
+   * Writes a backup from a media store to a folder: the newest of the place, or the named one. Rejects with an
+   * `OperatorError`.
+   */
   async fetch(from: string, account: string, to: string): Promise<Manifest> {
     const { backups, name } = this.place(from, account);
     return fetchStored(backups, { name, nowUtc: this.nowUtc }, to);
   }
 
-  /** Throws as `fetch` rejects where there is no such place; what is in it is not looked at. */
+  /**
+   * Parses a place in a media store, without looking at its content. Throws as `fetch` rejects if there is no such
+   * place.
+   */
   place(from: string, account: string): { readonly backups: StoredBackups; readonly name: string | undefined } {
     const place = storedPlace(from, account);
     if (place === undefined) throw fault(from, 'Must be a place in a media store.');
     return { backups: this.at(place), name: place.name };
   }
 
-  /** Rejects with `media-store-not-found`, and `unprocessable` for the built-in store. */
+  /** Throws `media-store-not-found`, and `unprocessable` for the built-in store. */
   private at({ account, store, folders, told }: StoredPlace): StoredBackups {
     const apart = this.stores.apart(account, store, folders);
     if (apart !== undefined) return new StoredBackups(apart, told);
@@ -142,7 +151,7 @@ export class Backups {
   ): Promise<MadeBackup> {
     const { log } = this.source;
     this.assertNoneRuns();
-    // Before it is noted that one is made, which only its end takes back: the catalogue may be unreadable.
+    // Before `running` is set, which only the end of the backup resets: reading the catalogue may fail.
     const job = this.begin('backup', folder, account);
     this.running = 'made';
     try {
@@ -159,7 +168,7 @@ export class Backups {
     }
   }
 
-  /** A backup is what it is, whether that can be written down or not. */
+  /** Records the outcome; a failure to do so does not change it. */
   private async noted(note: () => Promise<void>): Promise<void> {
     try {
       await note();
@@ -168,7 +177,10 @@ export class Backups {
     }
   }
 
-  /** Rejects as soon as more is written than can be held for it, also where a disk keeps what makes it from ever coming to an end. */
+  /**
+   * Runs `make`; rejects as soon as more events are written than can be kept for it, even if a disk keeps `make` from
+   * ever ending.
+   */
   private orGivenUp<Result>(
     signal: Cancellation,
     make: (watch: Omit<CopyWatch, 'job'>) => Promise<Result>,
@@ -205,9 +217,9 @@ export class Backups {
 
   private begin(kind: string, folder: string, account: string): Job {
     const owner = { account, name: folder, permission: 'backup:create' };
-    // Those that are made meanwhile come to it.
+    // Lists created meanwhile are added to it.
     const total = kind === 'backup' ? entriesOf(this.source.system, 'lists') : null;
-    // One backup is made at a time; checks go on beside each other.
+    // Only one backup is made at a time; checks may run concurrently.
     const subject = kind === 'backup' ? this.source.dataDir : folder;
     const job = this.progress.begin({ kind, subject, owner, total });
     job.start();

@@ -1,4 +1,4 @@
-/** What a check of backups found, in a folder or at a place in a media store. */
+/** Results of checking backups, in a folder or at a place in a media store. */
 import { lstat } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,28 +6,28 @@ import { checkEnvironmentFile, isDamage, OperatorError, ServiceError, type Cance
 import { DESCRIPTION_FILE, readDescription, type BackupDescription, type KeptFile } from './description.js';
 import { backupPaths } from './kept-backups.js';
 
-/** Told of each backup; there may be as many as files. */
+/** Number of problems named per backup; there may be as many as files. */
 const PROBLEMS_TOLD_MAX = 20;
 
 export interface CheckedBackup {
   readonly path: string;
-  /** Null where its description cannot be read. */
+  /** Null if its description cannot be read. */
   readonly made_utc: string | null;
   readonly files: number;
   readonly bytes: number;
   readonly problem_count: number;
-  /** The first of them. */
+  /** The first problems. */
   readonly problems: readonly string[];
 }
 
 export interface CheckedBackups {
   /** In the order of their names. */
   readonly backups: readonly CheckedBackup[];
-  /** That were read and compared. */
+  /** Bytes that were read and compared. */
   readonly bytes_read: number;
 }
 
-/** Of one backup, as they are found. */
+/** Collects the problems of one backup. */
 export class Problems {
   private count = 0;
   private readonly told: string[] = [];
@@ -42,7 +42,7 @@ export class Problems {
   }
 }
 
-/** One whose description says nothing that can be trusted. */
+/** Returns the result for a backup whose description cannot be trusted. */
 export function unreadable(path: string, why: string): CheckedBackup {
   return { path, made_utc: null, files: 0, bytes: 0, problem_count: 1, problems: [why] };
 }
@@ -52,8 +52,8 @@ export function noBackup(told: string): ServiceError {
 }
 
 /**
- * One backup, or all of a folder: every file is there at its length, and environments begin as LMDB needs them. Contents are not compared,
- * for the folder has no checksums of them. Rejects with `unprocessable` where there is none.
+ * Checks one backup, or all of a folder: every file exists with its length, and environments have valid meta pages.
+ * Contents are not compared, since the folder has no checksums of them. Rejects with `unprocessable` if there is none.
  */
 export async function checkKept(folder: string, signal: Cancellation): Promise<CheckedBackups> {
   const backups: CheckedBackup[] = [];

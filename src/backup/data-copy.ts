@@ -1,7 +1,7 @@
 /**
- * The data directory copied while serving. In this order, so that a start finds it as it finds a directory after a power cut: what
- * features keep (marks of what was told, never ahead of what there is to tell), then the lists, each as of one commit, then the
- * catalogue, until it names just the lists that were copied.
+ * Copies the data directory while it is served. The order ensures that a start finds the copy as it would find a
+ * directory after a power failure: first the data of features (whose marks of delivered events must not be ahead of the
+ * outboxes), then the lists, each as of one commit, then the catalogue, until it names exactly the copied lists.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -33,11 +33,14 @@ import { filesBelow, keepCopy } from './file-keeping.js';
 import { inParallel } from './in-parallel.js';
 import { backUpList } from './list-backup.js';
 
-/** Of the data directory, and made anew by each backup: where segments and copies wait until the backup has them. */
+/**
+ * Folder in the data directory, created anew by each backup, where segments and copies wait until the backup has taken
+ * them over.
+ */
 export const STAGING = '.backup-staging';
 /**
- * What the process itself has open, and what is copied in another way; and what a backup says of itself, where the data directory was
- * copied from one by hand.
+ * Entries that are not copied as files: those that the process has open, those copied in another way, and the
+ * description of a backup, from which the data directory may have been copied by hand.
  */
 const NOT_FILES: ReadonlySet<string> = new Set([
   DESCRIPTION_FILE,
@@ -51,9 +54,12 @@ const NOT_FILES: ReadonlySet<string> = new Set([
   STAGING,
 ]);
 const SECRET_KEYS = 'secret-keys';
-/** Folders that may be on another disk, by a link in their place or below: without what is there a backup would be none. */
+/**
+ * Folders that may be on another disk, by a link in their place or below; a backup without their content would be
+ * useless.
+ */
 const THROUGH_LINKS: ReadonlySet<string> = new Set(['analytics', 'feeds', 'media', 'models', SECRET_KEYS]);
-/** The catalogue is copied again while lists are made and deleted beside it. */
+/** The catalogue is copied again while lists are created and deleted meanwhile. */
 const CATALOGUE_ROUNDS_MAX = 20;
 
 export interface BackupSource {
@@ -65,14 +71,14 @@ export interface BackupSource {
   readonly indexes: Pick<ListIndexes, 'printAtRest'>;
 }
 
-/** Who waits for it, and where it says how far it is. */
+/** Progress and cancellation of a backup. */
 export interface BackupWatch {
   readonly job: Job;
   readonly signal: Cancellation;
 }
 
 export interface CopyWatch extends BackupWatch {
-  /** Rows of outboxes, which stay until they are copied. */
+  /** Rows of outboxes, which are kept until they are copied. */
   readonly rows: {
     begin(): void;
     release(listId: string): void;
@@ -82,16 +88,16 @@ export interface CopyWatch extends BackupWatch {
 
 export interface CopiedLists {
   readonly lists: number;
-  /** Stores that LMDB could not read. */
+  /** Lists whose stores LMDB could not read. */
   readonly damaged: readonly string[];
 }
 
 export class DataCopy {
   private readonly damaged: string[] = [];
   private readonly copied = new Set<string>();
-  /** Links that were told of. */
+  /** Links without a target that were reported. */
   private readonly nowhere = new Set<string>();
-  /** Where the backups really are: asked once, for the disk may fall silent. */
+  /** Real path of the backups' folder; determined once, since its disk may stop responding. */
   private readonly place: string;
 
   constructor(
@@ -125,20 +131,20 @@ export class DataCopy {
       const ids = new Set(lists.map(({ id }) => id));
       const missing = lists.filter(({ id }) => !this.copied.has(id) && existsSync(listFolder(dataDir, id)));
       if (lists.length > 0 && areListsGone(listsFolder(dataDir))) {
-        // The only list may just have been deleted: then the next copy of the catalogue does not name it.
+        // The only list may just have been deleted; then the next copy of the catalogue does not name it.
         if (!wereGone) continue;
         throw new ServiceError('storage-failed', LISTS_GONE);
       }
-      // Before the first round no list is there: the lists, then the catalogue again.
+      // In the first round, all lists are missing: they are copied, then the catalogue again.
       for (const list of missing) await this.copyList(list);
       await this.leaveOut([...this.copied].filter((id) => !ids.has(id)));
       if (missing.length === 0 && secrets === secretKeys(dataDir)) {
-        // The last copy of the outbox of `system`, and none of a list follows.
+        // This was the last copy of the outbox of `system`, and no list follows.
         this.assertWaitedFor();
         this.watch.rows.releaseAll();
         await this.target.keepFolder('system', 0);
         await this.keepSecretKeys();
-        // Files that the catalogue names and that came after the first look.
+        // Copies files that the catalogue names and that were added after the first call.
         await this.copyFiles();
         return { lists: this.copied.size, damaged: this.damaged };
       }
@@ -165,7 +171,10 @@ export class DataCopy {
     await this.target.keepFolder(path, 0);
   }
 
-  /** Whatever is no environment, of no list, and not there yet: keys, what was learned, uploaded files. */
+  /**
+   * Copies all files that are not copied yet and belong to no environment and no list: keys, learned data, uploaded
+   * files.
+   */
   private async copyFiles(): Promise<void> {
     const files = await this.filesThere();
     const missing = files.filter(({ path }) => !this.target.has(path));
@@ -183,7 +192,7 @@ export class DataCopy {
     });
   }
 
-  /** Throws where the backup is made in a folder that a link leads to. */
+  /** Throws if the backup's destination is in a folder that a link leads to. */
   private assertApart(path: string, place: string): void {
     if (!isWithin(this.place, place)) return;
     throw new ServiceError(
@@ -197,7 +206,10 @@ export class DataCopy {
     );
   }
 
-  /** Throws where it stands for all of a kind: a backup without them would be no backup, and older ones may be removed for it. */
+  /**
+   * Throws if the link stands for a whole folder of data: a backup without it would be useless, and older ones might be
+   * removed for it.
+   */
   private leadsNowhere(path: string): void {
     const link = join(this.source.dataDir, path);
     if (THROUGH_LINKS.has(path)) {
@@ -211,10 +223,10 @@ export class DataCopy {
     this.source.log.warn({ path: link }, 'A link leads nowhere: a backup is made without what it led to');
   }
 
-  /** The error, as a sentence for the operator where what is to be copied may not or cannot be read. */
+  /** Converts the error to a sentence for the operator if a file to be copied may not or cannot be read. */
   private toldUnreadable(error: unknown): unknown {
     if (!isSystemError(error) || !isWithin(error.path ?? '/', this.source.dataDir)) return error;
-    // Of a copy the system does not say which of both it was, and names what was to be copied.
+    // For a copy, the system does not say which of the two files failed, and names the source.
     const isOfDisk = isUnreadable(error) || (error.syscall === 'copyfile' && error.code === 'EIO');
     if (error.code !== 'EACCES' && !isOfDisk) return error;
     return new ServiceError(
@@ -229,7 +241,7 @@ export class DataCopy {
     try {
       await this.target.keepFile(join(this.source.dataDir, path), path);
     } catch (error) {
-      // Replaced or removed a moment ago: a backup a moment later would not have it either.
+      // The file was just replaced or removed; a backup made a moment later would not have it either.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
@@ -268,11 +280,11 @@ export class DataCopy {
       isThere = made !== undefined;
       bytesShared = made?.bytesShared ?? 0;
     });
-    // Rows that were let go before may be missing in it.
+    // After giving up, rows were released that may be missing in this copy.
     this.assertWaitedFor();
     this.watch.rows.release(id);
     if (damaged) this.damaged.push(`${account}/${name}`);
-    // One that was deleted meanwhile is in no catalogue of the next round.
+    // A list that was deleted meanwhile is not in the catalogue of the next round.
     if (isThere) {
       await this.target.keepFolder(path, bytesShared);
       this.copied.add(id);
@@ -288,7 +300,10 @@ export class DataCopy {
     }
   }
 
-  /** A damaged environment is copied byte for byte: it may be mended, and what is whole is not lost for it. True where it was. */
+  /**
+   * Copies by `copy` or, if the environment is damaged, byte for byte: it may be repaired later, and its intact data
+   * are not lost. Returns true in that case.
+   */
   private async orAsItIs(from: string, to: string, copy: () => Promise<void>): Promise<boolean> {
     try {
       await copy();
@@ -304,7 +319,7 @@ export class DataCopy {
     }
   }
 
-  /** As they were when the catalogue was copied that is sealed by them. */
+  /** Copies the secret keys as they were when the catalogue was copied that they seal. */
   private async keepSecretKeys(): Promise<void> {
     if (!existsSync(join(this.source.dataDir, SECRET_KEYS))) return;
     await this.target.leaveOut(SECRET_KEYS);
@@ -317,12 +332,12 @@ function secretKeys(dataDir: string): string {
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
 }
 
-/** Backups in a media store: its folder may be where a link of the data directory leads. */
+/** True for backups in a media store, whose folder a link of the data directory may lead to. */
 function isOfStoredBackups(path: string): boolean {
   return path.split(sep).includes(APART);
 }
 
-/** What a restore moved aside is no longer data of the service. */
+/** True for data that a restore moved aside, which no longer belong to the service. */
 function isOfRestore(path: string): boolean {
   return path.startsWith('.before-restore-');
 }

@@ -1,14 +1,14 @@
-/** `backup.json`, what a folder says of itself once it is a whole backup. */
+/** `backup.json`: the description of a complete backup in a folder. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../platform/index.js';
 
 export const DESCRIPTION_FILE = 'backup.json';
-/** Grows with every change after which an older release would restore something else than what was kept. */
+/** Increases with every change after which an older release would restore something else than what was backed up. */
 const FORMAT = 1;
 
 export interface KeptFile {
-  /** From the folder of the backup, with `/`. */
+  /** Path relative to the folder of the backup, with `/`. */
   readonly path: string;
   readonly bytes: number;
 }
@@ -16,7 +16,7 @@ export interface KeptFile {
 export interface BackupDescription {
   readonly format: number;
   readonly made_utc: string;
-  /** Release that made it. */
+  /** Release that made the backup. */
   readonly made_by: string;
   readonly data_dir: string;
   readonly lists: number;
@@ -27,7 +27,7 @@ export function describeBackup(description: Omit<BackupDescription, 'format'>): 
   return `${JSON.stringify({ format: FORMAT, ...description })}\n`;
 }
 
-/** Throws an `OperatorError` where the folder is no backup that this release can read. */
+/** Throws an `OperatorError` if the folder is not a backup that this release can read. */
 export function readDescription(folder: string): BackupDescription {
   const path = join(folder, DESCRIPTION_FILE);
   let text: string;
@@ -47,11 +47,12 @@ export function readDescription(folder: string): BackupDescription {
       `${path} has format ${description.format}, which this release does not know: restore it with the release that made it (${description.made_by}).`,
     );
   }
-  // Earlier releases told of that of the backup which the data directory was copied from, though it is not what lies here.
+  // Earlier releases listed the description of the backup from which the data directory had been copied, which is not
+  // in this one.
   return { ...description, files: description.files.filter(({ path: each }) => each !== DESCRIPTION_FILE) };
 }
 
-/** The folder of a backup or copy, and those below it that these files are in or that lead to them. */
+/** Returns the folder and all folders below it that these files are in. */
 export function foldersOf(folder: string, files: Iterable<Pick<KeptFile, 'path'>>): ReadonlySet<string> {
   const folders = new Set([folder]);
   for (const { path } of files)
@@ -87,7 +88,7 @@ function isKeptFile(value: unknown): value is KeptFile {
   return isInside(path) && Number.isSafeInteger(bytes) && (bytes as number) >= 0;
 }
 
-/** A path that stays below the folder that it begins at. */
+/** True for a path that stays below the folder to which it is relative. */
 export function isInside(path: unknown): path is string {
   if (typeof path !== 'string') return false;
   return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && !part.includes('\0'));

@@ -1,4 +1,4 @@
-/** Backups as a feature: the whole data directory as of one moment, while it is searched and written. */
+/** The feature of backups: the whole data directory as of one moment, while it is searched and written. */
 import type { Feature } from '../operations/index.js';
 
 export const backup: Feature = {

@@ -1,22 +1,28 @@
-/** Files as a backup takes them over: linked where they never change, shared with the backup before where they are the same. */
+/**
+ * Takes files over into a backup: hard-links those that never change, and shares those that equal the previous
+ * backup's.
+ */
 import { constants, type Dirent, type Stats } from 'node:fs';
 import { copyFile, link, lstat, open, readdir, realpath, stat, utimes, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { FILE_SYSTEM_OWN, isWithin, makeFolder, syncFile } from '../platform/index.js';
 import type { KeptFile } from './description.js';
 
-/** `utimes` keeps about a millisecond of a time. */
+/** Tolerance in comparing times: `utimes` is precise to about a millisecond. */
 const TIME_MS_APART_MAX = 2;
-/** Of a file that never changes, what says which one it is: an index segment has its seal in its first page. */
+/** Bytes that identify a file that never changes: an index segment has its seal in its first page. */
 const HEAD_BYTES = 4096;
 
-/** What became of a file. `shared`: it takes no room of its own. */
+/** How a file was taken over. `shared`: it takes no space of its own. */
 export interface Kept {
   readonly bytes: number;
   readonly shared: boolean;
 }
 
-/** A second name for a file that never changes. False where there can be none, of which systems tell in many ways: it is copied then, which says what else is wrong. Rejects with ENOENT where it is gone. */
+/**
+ * Creates a hard link for a file that never changes. Returns false if there can be none, which systems report in many
+ * ways: copying the file then reports other errors. Rejects with ENOENT if the file is gone.
+ */
 export async function linked(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);
@@ -30,8 +36,8 @@ export async function linked(from: string, to: string): Promise<boolean> {
 }
 
 /**
- * Copies a file, or what a link to one leads to, with its time of change, on disk when it resolves. `before`: the same file of the backup before; where size, time and
- * begin agree, this one becomes a second name for it.
+ * Copies a file, or the target of a link, with its time of change; it is on disk when this resolves. `before`: the same
+ * file in the previous backup, which is hard-linked if size, time and beginning agree.
  */
 export async function keepCopy(from: string, to: string, before: string | undefined): Promise<Kept> {
   const { size, mtime } = await stat(from);
@@ -46,24 +52,24 @@ export async function keepCopy(from: string, to: string, before: string | undefi
 }
 
 export interface FilesOptions {
-  /** Paths of files and folders to leave out. */
+  /** Returns true for files and folders to leave out. */
   readonly without?: (path: string) => boolean;
-  /** Links to go through, as the service does that has files behind them. None by default. */
+  /** Returns true for links to follow, behind which the service has files. Default: none. */
   readonly through?: (path: string) => boolean;
-  /** Told of the real place of each folder that a link is gone through to, beforehand. What it throws ends the look. */
+  /** Called with the real path of each folder reached by a link, before it is read. Its errors end the search. */
   readonly onFolder?: (path: string, place: string) => void;
-  /** Told of each link that leads nowhere, of those to go through. What it throws ends the look. */
+  /** Called for each link to follow that has no target. Its errors end the search. */
   readonly onNowhere?: (path: string) => void;
 }
 
 /**
- * Every file below a folder, by its path from there with `/`, and its size. Sockets, links that are not gone through, and those that lead
- * nowhere or back to a folder that they are in are not among them.
+ * Returns every file below a folder, by its relative path with `/`, and its size. Omits sockets, links that are not
+ * followed, and links without a target or back to a folder that contains them.
  */
 export async function filesBelow(folder: string, options: FilesOptions = {}): Promise<KeptFile[]> {
   const { without = () => false, through = () => false, onFolder, onNowhere } = options;
   const files: KeptFile[] = [];
-  /** `above`: where the whole really is, and those folders that links on the way were in and led to. */
+  /** `above`: real paths of the top folder, and of the folders that the followed links were in and led to. */
   const walk = async (path: string, above: readonly string[]): Promise<void> => {
     for (const entry of await entriesOf(join(folder, path))) {
       const below = path === '' ? entry.name : join(path, entry.name);
@@ -93,7 +99,7 @@ export async function filesBelow(folder: string, options: FilesOptions = {}): Pr
   return files;
 }
 
-/** None where the folder has gone meanwhile, and in what is not the service's. */
+/** Returns no entries if the folder has vanished, or is the file system's own. */
 async function entriesOf(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
@@ -104,7 +110,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   }
 }
 
-/** Of what a link leads to. Undefined where it has gone meanwhile, or a link leads nowhere. */
+/** Returns the stats of a link's target; undefined if it has vanished or a link has no target. */
 async function statOf(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path);
@@ -114,7 +120,7 @@ async function statOf(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** The link itself, whatever it leads to. */
+/** True if the entry itself exists, even as a link without a target. */
 async function isThere(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
@@ -128,7 +134,7 @@ async function isSame(one: string, other: string): Promise<boolean> {
   return Math.abs(a.mtimeMs - b.mtimeMs) < TIME_MS_APART_MAX && a.head.equals(b.head);
 }
 
-/** Undefined where it cannot be read: then it is copied, and copying says what is wrong with the file itself. */
+/** Returns undefined if the file cannot be read: it is then copied, which reports the error. */
 async function describe(path: string): Promise<{ size: number; mtimeMs: number; head: Buffer } | undefined> {
   let file: FileHandle | undefined;
   try {

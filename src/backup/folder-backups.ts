@@ -1,4 +1,4 @@
-/** Backups of a folder where there is no data directory: that of the machine that they are brought to, before a restore. */
+/** Backups of a folder on a machine without a data directory, before a restore. */
 import { checkKept, type CheckedBackups } from './checked-backups.js';
 import { NEVER, systemClock } from '../platform/index.js';
 import { inFolder } from './folder-fault.js';
@@ -6,7 +6,7 @@ import { listBackups, type ListedBackups } from './listed-backups.js';
 
 type Query = Readonly<Record<string, unknown>>;
 
-/** Undefined for a place in a media store, which the data directory knows. */
+/** Returns undefined for a place in a media store, which needs a data directory. */
 function folderOf({ folder }: Query): string | undefined {
   return typeof folder === 'string' && folder.startsWith('/') ? folder : undefined;
 }

@@ -1,4 +1,4 @@
-/** What the system says of a folder that somebody has named is told to them: it is no defect of the service. */
+/** Converts system errors of a folder that the operator has named: they are no defects of the service. */
 import { realpath, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CallsOfDisks } from '../media/index.js';
@@ -13,17 +13,17 @@ import {
 
 const TOLD = new Set(['EACCES', 'EEXIST', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'EPERM']);
 
-/** A backup takes hours, and is not given up because many files of media stores are written meanwhile. */
+/** Long, since a backup takes hours, and must not fail because many files of media stores are written meanwhile. */
 const TURN_MS_MAX = 600_000;
 
 const disks = new CallsOfDisks({ folder: 'The disk of this folder of backups', turnMsMax: TURN_MS_MAX });
-/** Where links lead from folders that have answered: a disk that is silent is not asked. */
+/** Real paths of folders that have responded, so that a silent disk need not be asked. */
 const realPaths = new Map<string, string>();
 
 /**
- * Resolves when the disk of the folder has answered. Much of what is done there is done by the thread that answers everybody, and would
- * keep all of them waiting for a server that is gone. Rejects with `store-unavailable` where it takes too long, and at once as long as
- * one that was asked before has not answered.
+ * Resolves when the disk of the folder has responded. Much of the work there is done synchronously on the main thread,
+ * and would block everybody if a file server is gone. Rejects with `store-unavailable` if it takes too long, and at
+ * once while an earlier call has not returned.
  */
 export async function assertAnswers(folder: string): Promise<void> {
   const calls = disks.of(realPaths.get(folder) ?? resolve(folder));
@@ -34,7 +34,7 @@ export async function assertAnswers(folder: string): Promise<void> {
     ),
   );
   const above = dirname(folder);
-  // It may be yet to be made; what else is wrong with it is told by who uses it.
+  // The folder may not exist yet; other errors are reported when it is used.
   if (code === 'ENOENT' && above !== folder) await assertAnswers(above);
 }
 
@@ -43,10 +43,13 @@ async function answered(folder: string): Promise<void> {
   realPaths.set(folder, await realpath(folder));
 }
 
-/** What a failed backup is told as: a disk that is full or cannot be written is that of the folder, unless something of the data directory is named. */
+/**
+ * Converts the error of a failed backup: a disk that is full or cannot be written is that of the folder, unless the
+ * error names something in the data directory.
+ */
 export function asFolderFault(error: unknown, folder: string, dataDir: string): unknown {
   const fault = asStorageError(error, folder);
-  // Of a copy that LMDB made it is one already.
+  // Errors of LMDB's copying are converted already.
   const cause = fault instanceof ServiceError && fault.code === 'storage-failed' ? fault.cause : undefined;
   if (cause === undefined || (isSystemError(cause) && isWithin(cause.path ?? '/', dataDir)))
     return asFull(fault, folder, dataDir);
@@ -54,7 +57,7 @@ export function asFolderFault(error: unknown, folder: string, dataDir: string): 
   return new ServiceError('storage-failed', detail, { cause });
 }
 
-/** The error, which says of a full disk whose it is: two take part in a backup. */
+/** Returns the error, naming the full disk, since two disks take part in a backup. */
 export function asFull(fault: unknown, folder: string, dataDir: string): unknown {
   if (!(fault instanceof ServiceError) || fault.code !== 'storage-full') return fault;
   const {
@@ -62,7 +65,7 @@ export function asFull(fault: unknown, folder: string, dataDir: string): unknown
     path,
     dest = path ?? folder,
   } = (fault.cause ?? {}) as NodeJS.ErrnoException & { readonly dest?: string };
-  // A limit of single files, which has a sentence of its own.
+  // A limit for single files has its own message.
   if (code === 'EFBIG') return fault;
   const place = isWithin(dest, dataDir) ? `${dataDir}, the data directory` : `${folder}, the folder of backups`;
   const detail = `The disk of ${place}, is full: no backup was made, and those that are there are as they were. Free space there and try again.`;
@@ -70,8 +73,8 @@ export function asFull(fault: unknown, folder: string, dataDir: string): unknown
 }
 
 /**
- * Runs what works in the folder, once its disk has answered. Rejects with `unprocessable` where something in it, or the folder, cannot be
- * used, `storage-failed` where the disk reports an error, and as `assertAnswers`.
+ * Runs `work` in the folder, once its disk has responded. Rejects with `unprocessable` if the folder or something in it
+ * cannot be used, with `storage-failed` if the disk reports an error, and as `assertAnswers`.
  */
 export async function inFolder<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   await assertAnswers(folder);

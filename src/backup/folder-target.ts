@@ -1,4 +1,4 @@
-/** A backup as a folder of this machine: what never changes gets a second name in it, the rest is copied. */
+/** A backup in a folder of this machine: files that never change are hard-linked, others are copied. */
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { syncFile } from '../platform/index.js';
@@ -7,16 +7,16 @@ import { filesBelow, keepCopy } from './file-keeping.js';
 import { assertAnswers } from './folder-fault.js';
 import { inParallel } from './in-parallel.js';
 
-/** Everything else is on disk when it is there: linked from where it is, or synced where it is copied. */
+/** The only files not on disk yet when they are taken over: others are linked, or synced when copied. */
 const ENVIRONMENT_FILE = 'data.mdb';
 
 export class FolderTarget implements BackupTarget {
-  /** A disk that falls silent leaves others to the service. */
+  /** Small, so that a disk that stops responding leaves file threads to the rest of the service. */
   readonly filesAtATime = 2;
   bytes = 0;
   bytesShared = 0;
   private readonly kept = new Set<string>();
-  /** Folders with copies that are not on disk yet. */
+  /** Copied environment files that are not synced yet, by folder. */
   private readonly written = new Map<string, readonly string[]>();
 
   constructor(
@@ -52,8 +52,8 @@ export class FolderTarget implements BackupTarget {
   }
 
   /**
-   * Resolves when all that was copied is on disk, and the names in these folders. At the end and beside each other: a file system writes what
-   * it has to for many at once, and would do so for each of thousands of lists otherwise.
+   * Resolves when all copies, and the names in these folders, are on disk. Done at the end and concurrently, since a
+   * file system syncs many files at once, and would otherwise do so for each of thousands of lists.
    */
   async settle(folders: Iterable<string>): Promise<void> {
     const files = [...this.written.values()].flat();

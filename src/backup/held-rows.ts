@@ -1,7 +1,7 @@
 /**
- * Rows of outboxes that stay while a backup is made. The queue of what is to be told is copied before the lists: what is moved into it
- * meanwhile is not in its copy, and has to be in that of the list which told it. So nothing is taken out of an outbox until it is copied.
- * Main thread only.
+ * Keeps rows of outboxes while a backup is made. The queue of deliveries is copied before the lists: rows moved into it
+ * afterwards are not in its copy, and have to be in the copy of the list that wrote them. So nothing is removed from an
+ * outbox until it is copied. Main thread only.
  */
 import {
   EVERY_ROW,
@@ -12,14 +12,14 @@ import {
   type OutboxSource,
 } from '../platform/index.js';
 
-/** Of all outboxes. Some 1 KB each: about what one backup may take of the disk of who is only copied. */
+/** Limit over all outboxes. At some 1 KB each, that is about what one backup may take of the disk. */
 export const HELD_ROWS_MAX = 2_000_000;
 
 export interface HeldRowsOptions {
   readonly rowsMax: number;
-  /** Removes some of the rows of this outbox that need not stay. */
+  /** Removes some of the rows of this outbox that need not be kept. */
   readonly remove: (source: OutboxSource) => Promise<void>;
-  /** Told when they could not be removed now: changes that come do it. */
+  /** Called if rows could not be removed; later changes remove them. */
   readonly onLeft: (source: OutboxSource, error: unknown) => void;
 }
 
@@ -31,12 +31,12 @@ interface Hold {
 
 export class HeldRows {
   private hold: Hold | undefined;
-  /** What was written while it was held, by the id of its source. */
+  /** Rows written while they were kept, by the id of their source. */
   private readonly written = new Map<string, { readonly source: OutboxSource; rows: number }>();
   private removing: Promise<void> = Promise.resolve();
   private isClosing = false;
 
-  /** Is told of nothing. */
+  /** Wants no events; only keeps rows. */
   readonly events: EventSink = {
     ...noEventSink,
     written: (source, rows) => this.count(source, rows),
@@ -46,12 +46,12 @@ export class HeldRows {
 
   constructor(private readonly options: HeldRowsOptions) {}
 
-  /** From now on rows stay. Where they come to too many, all are let go, and `onTooMany` is told. */
+  /** Keeps rows from now on. If there are too many, releases all of them and calls `onTooMany`. */
   begin(onTooMany: (reason: ServiceError) => void): void {
     this.hold = { released: new Set(), onTooMany, rows: 0 };
   }
 
-  /** The copy of this outbox is there. */
+  /** Releases the rows of an outbox, which was copied. */
   release(id: string): void {
     if (this.hold === undefined) return;
     this.hold.released.add(id);
@@ -63,7 +63,7 @@ export class HeldRows {
     for (const id of this.written.keys()) this.removeHeld(id);
   }
 
-  /** Resolves when nothing is removed any more: what is left is removed by changes. */
+  /** Resolves when no removal is running any more; later changes remove the rest. */
   async close(): Promise<void> {
     this.isClosing = true;
     await this.removing;
@@ -96,13 +96,13 @@ export class HeldRows {
     const held = this.written.get(id);
     if (held === undefined) return;
     this.written.delete(id);
-    // One outbox after the other: whoever writes gets turns in between.
+    // One outbox after the other, so that writers get turns in between.
     this.removing = this.removing.then(() => this.removeRows(held.source, held.rows));
   }
 
   private async removeRows(source: OutboxSource, rows: number): Promise<void> {
     try {
-      // Once more than they fill, for those that were there before.
+      // One round more than these rows need, for those written before.
       for (let removed = 0; removed <= rows && !this.isClosing; removed += REMOVED_ROWS_MAX)
         await this.options.remove(source);
     } catch (error) {

@@ -1,6 +1,9 @@
-/** The same done to many things, a few at a time. */
+/** Runs an action on many items, a few at a time. */
 
-/** Resolves when all are done. Rejects with what failed first, once nothing is under way any more; what was not begun then is not. */
+/**
+ * Resolves when all are done. After a failure, begins no others, and rejects with the first one once none is in
+ * progress.
+ */
 export async function inParallel<Item>(
   items: Iterable<Item>,
   width: number,

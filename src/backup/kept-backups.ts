@@ -1,11 +1,11 @@
-/** The backups of a folder: each is a folder of its own, named after its time. */
+/** The backups of a folder; each is a folder named after its time. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError, ServiceError } from '../platform/index.js';
 import { readDescription, type BackupDescription } from './description.js';
 
-/** `20261122T081500Z`, and a number behind it where two were made within a second. */
+/** Such as `20261122T081500Z`, with a number added if two were made within a second. */
 export const BACKUP_NAME = /^\d{8}T\d{6}Z(?:-\d+)?$/u;
 
 export interface KeptBackup {
@@ -15,14 +15,14 @@ export interface KeptBackup {
   readonly description: BackupDescription;
 }
 
-/** By their names, whole or not. None where there is no such folder. */
+/** Returns the paths of all backups by name, complete or not. None if there is no such folder. */
 export function backupPaths(folder: string): string[] {
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder).filter((name) => BACKUP_NAME.test(name));
   return names.sort().map((name) => join(folder, name));
 }
 
-/** Those that are whole, the oldest first. None where there is no such folder. */
+/** Returns the complete backups, the oldest first. None if there is no such folder. */
 export function backupsIn(folder: string): KeptBackup[] {
   return backupPaths(folder)
     .flatMap((path) => {
@@ -31,7 +31,7 @@ export function backupsIn(folder: string): KeptBackup[] {
         const { made_utc: madeUtc, data_dir: dataDir } = description;
         return [{ path, madeUtc, dataDir, description }];
       } catch (error) {
-        // Not one of ours, or damaged: neither a base for the next one nor anything to remove.
+        // Not a backup of ours, or damaged: neither a base for the next one, nor to be removed.
         if (error instanceof OperatorError) return [];
         throw error;
       }
@@ -40,8 +40,9 @@ export function backupsIn(folder: string): KeptBackup[] {
 }
 
 /**
- * Those that are there, by their times, in the order in which they were made. One whose time is still to come was made while the clock was
- * wrong, then or now: by its time it would be the newest for good, and each that is made would be the first to go.
+ * Sorts backups (in order of their times) by the order in which they were made. A time in the future comes from a wrong
+ * clock, then or now, so such backups come first: otherwise they would count as the newest for ever, and each new
+ * backup would be the first to be removed.
  */
 export function inOrderOfMaking<Backup>(
   backups: readonly Backup[],
@@ -52,7 +53,7 @@ export function inOrderOfMaking<Backup>(
   return [...backups.filter(isAhead), ...backups.filter((each) => !isAhead(each))];
 }
 
-/** Of those that are there, the first to go first, the ones that go where one more is made and `keep` stay, that one among them. */
+/** Returns the earlier backups to be removed, the oldest first, so that `keep` remain when one more is made. */
 export function beyond<Backup>(earlier: readonly Backup[], keep: number | undefined): readonly Backup[] {
   return keep === undefined ? [] : earlier.slice(0, Math.max(0, earlier.length - (keep - 1)));
 }
@@ -69,17 +70,20 @@ export function freeNameWhere(isTaken: (name: string) => boolean, madeUtc: strin
   }
 }
 
-/** One of each data directory at a time: what it left when it was cut short has this name. */
+/**
+ * Returns the name of an unfinished backup. There is one per data directory; an interrupted one leaves a folder of this
+ * name.
+ */
 export function unfinishedName(dataDir: string): string {
   return `.unfinished-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`;
 }
 
-/** Of one that is being removed. */
+/** Returns the name of a backup that is being removed. */
 export function removingName(dataDir: string): string {
   return unfinishedName(dataDir).replace('unfinished', 'removing');
 }
 
-/** Whoever asked for a backup has it all the same. */
+/** Returns the error if older backups could not be removed; the new backup exists nonetheless. */
 export function olderStays(made: string, why: string, cause: unknown): ServiceError {
   return new ServiceError('conflict', `${made} is whole, but what is older could not be removed: ${why}`, { cause });
 }

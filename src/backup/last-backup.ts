@@ -1,4 +1,7 @@
-/** What came of the last backups of a data directory, in its catalogue: whoever looks after it finds out on the day that they fail. */
+/**
+ * Stores the outcome of the last backups of a data directory in its catalogue, so that its operator learns of failures
+ * at once.
+ */
 import { CollectionStore, type Collection } from '../catalog/index.js';
 import type { BackupState } from '../operations/index.js';
 import type { Clock, LmdbEnvironment } from '../platform/index.js';
@@ -24,7 +27,7 @@ export class LastBackup {
     return this.#rows.get(KEY) ?? NONE;
   }
 
-  /** Rejects where the catalogue cannot be written. */
+  /** Rejects if the catalogue cannot be written. */
   made({ path, bytes }: Pick<MadeBackup, 'path' | 'bytes'>): Promise<void> {
     return this.#put(() => ({ last: { finished_utc: this.clock.nowIso(), path, bytes }, failure: null }));
   }

@@ -1,4 +1,4 @@
-/** The copy of one list as of one moment: its store as of a commit, and the segments that this commit names. */
+/** Copies one list as of one moment: its store as of a commit, and the segments that this commit names. */
 import { constants } from 'node:fs';
 import { copyFile, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -8,9 +8,9 @@ import { RecordStore } from '../records/index.js';
 import { hasStore, segmentsPath, storePath } from '../store/index.js';
 import { keepCopy, linked } from './file-keeping.js';
 
-/** Segments are looked for so often while the store is copied. */
+/** Interval of looking for new segments while the store is copied. */
 const LOOK_MS = 20;
-/** A merge that takes a segment away just between two looks is made up for by the next attempt. */
+/** If a merge removes a segment between two looks, the copy is attempted again. */
 const ATTEMPTS_MAX = 10;
 const SEGMENT = /^\d{8,}\.(?:mdb|gvs)$/u;
 
@@ -18,11 +18,11 @@ export interface ListBackupPlaces {
   readonly listPath: string;
   /** Folder of the list in the backup. */
   readonly target: string;
-  /** In the backup before. */
+  /** Folder of the list in the previous backup. */
   readonly before: string | undefined;
-  /** A folder on the file system of the data directory, where segments keep a name until they are copied. */
+  /** A folder on the file system of the data directory, where segments are linked until they are copied. */
   readonly staging: string;
-  /** Of the list's store while the list is closed and has nothing left to do. */
+  /** Returns the fingerprint of the list's store while the list is closed and has no work left; undefined otherwise. */
   readonly printAtRest: () => string | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface ListBackup {
   readonly bytesShared: number;
 }
 
-/** Undefined where the list is gone. Rejects with `storage-full`, and for a damaged store with what LMDB says. */
+/** Returns undefined if the list is gone. Rejects with `storage-full`, and with LMDB's error for a damaged store. */
 export async function backUpList(places: ListBackupPlaces): Promise<ListBackup | undefined> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     await rm(places.target, { recursive: true, force: true });
@@ -46,8 +46,9 @@ export async function backUpList(places: ListBackupPlaces): Promise<ListBackup |
 }
 
 /**
- * Of a list at rest, whose files are as they are until somebody opens it: nothing is opened, and its folder has the segments that its store
- * names. Undefined, with nothing left behind, where it does not rest, or not until the end.
+ * Copies a list at rest, whose files do not change until it is opened: nothing is opened, and its folder has exactly
+ * the segments that its store names. Returns undefined, with nothing left behind, if the list is not at rest, or not
+ * until the end.
  */
 async function backUpAtRest(places: ListBackupPlaces): Promise<ListBackup | undefined> {
   const { listPath, target, staging, before, printAtRest } = places;
@@ -96,10 +97,13 @@ async function attemptBackup(places: ListBackupPlaces): Promise<ListBackup | und
   }
 }
 
-/** Where a segment that was seen has its second name: in the backup, as a name or a copy of its own, or where it waits to be copied. */
+/**
+ * Where the second name of a segment is: in the backup, as a link or a copy, or in the staging folder, to be copied
+ * later.
+ */
 type Place = 'linked' | 'copied' | 'staged';
 
-/** Segments as they come and go: each has a second name before a merge takes the first one away. */
+/** Gives each segment a second name before a merge removes it. */
 class SegmentCatch {
   private readonly places = new Map<string, Place>();
 
@@ -114,7 +118,7 @@ class SegmentCatch {
 
   async look(): Promise<void> {
     const names = await readdir(this.from).catch((error: unknown) => {
-      // A list whose making was cut short.
+      // The list's creation was interrupted.
       if (isGone(error)) return [];
       throw error;
     });
@@ -133,7 +137,7 @@ class SegmentCatch {
     }
   }
 
-  /** Leaves those that are named, or all, with all their bytes in the backup. */
+  /** Completes the named segments, or all, in the backup, and removes others. */
   async keep(named: readonly string[] | undefined, before: string | undefined): Promise<ListBackup> {
     const { segments, staging } = this.to;
     const wanted = new Set(named ?? this.places.keys());
@@ -169,7 +173,7 @@ class SegmentCatch {
   }
 }
 
-/** Opened as its owner opens it: within a process it is open once. */
+/** Opens the store as its owner does, since a process may open it only once. */
 async function copyStore(listPath: string, target: string): Promise<void> {
   const store = new RecordStore(listPath);
   try {

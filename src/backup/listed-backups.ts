@@ -1,4 +1,4 @@
-/** Backups as they are listed, of a folder or a place in a media store. */
+/** Lists backups, of a folder or a place in a media store. */
 import { existsSync } from 'node:fs';
 import { ServiceError } from '../platform/index.js';
 import { backupPaths, backupsIn, inOrderOfMaking } from './kept-backups.js';
@@ -6,20 +6,20 @@ import type { StoredSummary } from './stored/manifest.js';
 import { timeOf, type StoredBackups } from './stored/stored-backups.js';
 
 export interface ListedBackup extends StoredSummary {
-  /** As `gannet restore` takes it. */
+  /** Argument for `gannet restore`. */
   readonly path: string;
 }
 
 export interface ListedBackups {
-  /** That which was made first first. */
+  /** In the order in which they were made. */
   readonly backups: readonly ListedBackup[];
-  /** Those whose description cannot be read by this release. */
+  /** Backups whose description this release cannot read. */
   readonly unreadable: readonly string[];
 }
 
 export async function listBackups(place: string | StoredBackups, nowUtc: string): Promise<ListedBackups> {
   if (typeof place === 'string') {
-    // Mistyped, or a disk that is not there: whoever has this run every night is not told that all is well.
+    // A misspelt folder or an unmounted disk must not look like success to a script.
     if (!existsSync(place)) throw new ServiceError('unprocessable', `There is no folder ${place}.`);
     const inOrder = inOrderOfMaking(backupsIn(place), ({ madeUtc }) => madeUtc, nowUtc);
     const backups = inOrder.map(({ path, description }) => ({

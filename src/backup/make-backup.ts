@@ -1,4 +1,4 @@
-/** A backup as a folder. */
+/** Makes a backup in a folder. */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
@@ -26,9 +26,9 @@ import {
 } from './kept-backups.js';
 
 export interface BackupRequest {
-  /** Absolute; backups are folders in it. */
+  /** Absolute path; each backup is a folder in it. */
   readonly folder: string;
-  /** So many of the newest of this data directory stay. Undefined: all. */
+  /** Number of the newest backups of this data directory to keep. Undefined: all. */
   readonly keep?: number | undefined;
 }
 
@@ -38,15 +38,18 @@ export interface MadeBackup {
   readonly lists: number;
   readonly files: number;
   readonly bytes: number;
-  /** Of them, what takes no room beside the data directory or the backups before. */
+  /** Bytes that take no space in addition to the data directory or the earlier backups. */
   readonly bytes_shared: number;
-  /** Stores that LMDB could not read. */
+  /** Lists whose stores LMDB could not read. */
   readonly damaged: readonly string[];
-  /** Older backups that are not kept. */
+  /** Older backups that were removed. */
   readonly removed: readonly string[];
 }
 
-/** Rejects with `storage-full`, `conflict`, or `unprocessable` where the folder above is missing; what was begun is gone then. */
+/**
+ * Rejects with `storage-full`, `conflict`, or `unprocessable` if the parent folder is missing; removes the unfinished
+ * backup then.
+ */
 export async function makeBackup(source: BackupSource, request: BackupRequest, watch: CopyWatch): Promise<MadeBackup> {
   const madeUtc = new Date(source.clock.nowMs()).toISOString();
   const own = backupsIn(request.folder).filter(({ dataDir }) => dataDir === source.dataDir);
@@ -55,7 +58,7 @@ export async function makeBackup(source: BackupSource, request: BackupRequest, w
   try {
     await removeLeftOver(source, unfinished);
     makeFolderOfBackups(request.folder);
-    // Never one that is there: where others may write to the folder, it could be theirs, and so would be what is put into it.
+    // Must not exist: if others may write to the folder, it could be theirs, and so would be everything put into it.
     await mkdir(unfinished);
     const target = new FolderTarget(unfinished, earlier.at(-1)?.path);
     const { lists, damaged } = await new DataCopy(source, target, watch).copyAll();
@@ -69,7 +72,7 @@ export async function makeBackup(source: BackupSource, request: BackupRequest, w
     const { bytes, bytesShared } = target;
     return { path, made_utc: madeUtc, lists, files, bytes, bytes_shared: bytesShared, damaged, removed };
   } catch (error) {
-    // Where its disk is silent, the next backup does it.
+    // If the disk does not respond, the next backup does this.
     await assertAnswers(request.folder)
       .then(() => removeLeftOver(source, unfinished))
       .catch(() => undefined);
@@ -86,7 +89,7 @@ function makeFolderOfBackups(folder: string): void {
   }
 }
 
-/** Writes what the backup is; all of it is on disk then. Returns how many files it has. */
+/** Writes the description; the whole backup is on disk then. Returns the number of its files. */
 async function describe(
   target: FolderTarget,
   told: { readonly made_utc: string; readonly data_dir: string; readonly lists: number },
@@ -100,7 +103,7 @@ async function describe(
   return files.length;
 }
 
-/** What a backup leaves that was cut short. */
+/** Removes what an interrupted backup has left. */
 async function removeLeftOver({ dataDir }: BackupSource, unfinished: string): Promise<void> {
   await Promise.all([unfinished, join(dataDir, STAGING)].map((path) => rm(path, { recursive: true, force: true })));
 }
@@ -112,7 +115,8 @@ async function removeOldest(old: readonly KeptBackup[], made: string, dataDir: s
   try {
     await rm(removing, { recursive: true, force: true });
     for (const path of removed) {
-      // First its name, which says that it is whole: what is cut short here is removed by the next backup.
+      // Renamed first, since the name says that the backup is complete. After an interruption, the next backup removes
+      // it.
       await rename(path, removing);
       await syncFile(folder);
       await rm(removing, { recursive: true, force: true });

@@ -1,12 +1,14 @@
 /**
- * A backup becomes a data directory, in place, for it may be a file system of its own. What was there stays beside it, and a stop at
- * any moment leaves either what was there or something that the next start completes:
+ * Restores a backup into a data directory, in place, since that may be a file system of its own. The previous content
+ * stays next to it. An interruption at any moment leaves either the previous content in force, or something that the
+ * next start completes:
  *
- *   .restoring   is being copied: what was there is in force
- *   .restored    is all there: what was there moves aside
- *   .placing     what was there is aside: the backup moves to its place
+ *   .restoring   is being copied; the previous content is in force
+ *   .restored    is complete; the previous content is being moved aside
+ *   .placing     the previous content is aside; the backup is being moved to its place
  *
- * What was there moves into one folder, however often it is cut short, which has its time in its name once all has its place.
+ * The previous content moves into one folder, however often this is interrupted, which gets its final name, with the
+ * time, once everything is in place.
  */
 import {
   constants,
@@ -34,50 +36,50 @@ import {
 } from '../platform/index.js';
 import { foldersOf, readDescription, type BackupDescription } from './description.js';
 
-/** Of the data directory, while a backup comes into it. */
+/** Folder in the data directory into which a backup is copied. */
 export const RESTORING = '.restoring';
 const COPYING = RESTORING;
 const COMPLETE = '.restored';
 const PLACING = '.placing';
 const BEFORE = '.before-restore-';
-/** What moves aside is here until the backup is in its place. */
+/** Holds the previous content until the backup is in its place. */
 const MOVING_ASIDE = `${BEFORE}unfinished`;
-/** Of the process that has the data directory, and what this file makes. */
+/** Entries that are not moved: the lock, and what this file creates. */
 const STAYS = /^(?:lock|lost\+found|\.restoring|\.restored|\.placing|\.before-restore-.*)$/u;
 
 export interface Restored {
   readonly data_dir: string;
-  /** When the backup was made. */
+  /** Time of the backup. */
   readonly made_utc: string;
   readonly lists: number;
   readonly bytes: number;
-  /** Where what was there is now; null where nothing was. */
+  /** Path of the previous content; null if there was none. */
   readonly before: string | null;
-  /** The same of a restore before, which was cut short and came to its end first; null where there was none. */
+  /** The same for an earlier restore that was interrupted and completed first; null if there was none. */
   readonly before_earlier: string | null;
 }
 
-/** What came to its end of a restore that was cut short. */
+/** An interrupted restore that was completed. */
 export interface FinishedRestore {
-  /** Where what was there is now; undefined where nothing was. */
+  /** Path of the previous content; undefined if there was none. */
   readonly aside: string | undefined;
 }
 
 export interface RestoreRequest {
-  /** Of one backup. */
+  /** Path of one backup. */
   readonly from: string;
   readonly dataDir: string;
-  /** What is there moves aside. Without it only an empty folder takes a backup. */
+  /** Moves existing content aside. Without it, the data directory must be empty. */
   readonly replace: boolean;
   readonly assertKnown: AssertKnown;
-  /** Of the restore that came to its end when the data directory was opened for this one. */
+  /** The interrupted restore that was completed when the data directory was opened for this one. */
   readonly earlier: FinishedRestore | undefined;
 }
 
-/** Throws where a folder is no data directory that this release can open, which is whole otherwise. */
+/** Throws if a complete folder is not a data directory that this release can open. */
 export type AssertKnown = (folder: string) => void;
 
-/** Whoever calls holds the lock of the data directory. Rejects with an `OperatorError` that says what to do. */
+/** The caller holds the lock of the data directory. Rejects with an `OperatorError` that says what to do. */
 export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
   const from = resolve(request.from);
   const dataDir = resolve(request.dataDir);
@@ -104,7 +106,10 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
   return { data_dir: dataDir, made_utc, lists, bytes, before, before_earlier: request.earlier?.aside ?? null };
 }
 
-/** The error of a restore that was not begun to be in force, as a sentence which says so where the disk or a file is at fault, or the operator can help. */
+/**
+ * Converts the error of a restore that changed nothing to a sentence that says so, if the disk or a file is at fault,
+ * or the operator can help.
+ */
 export function toldNotRestored(error: unknown, dataDir: string): unknown {
   const fault = asStorageError(error, dataDir);
   const why = isStorageError(fault) ? `${dataDir}: ${(fault as Error).message}` : reasonOf(error, dataDir);
@@ -114,20 +119,20 @@ export function toldNotRestored(error: unknown, dataDir: string): unknown {
 function reasonOf(error: unknown, dataDir: string): string | undefined {
   if (error instanceof OperatorError) return error.message;
   if (!isSystemError(error) || error.path === undefined) return undefined;
-  // Of a copy the system names what was to be copied.
+  // For a copy, the system names the source.
   if (error.code === 'ENOENT' && !existsSync(dataDir)) return `${dataDir} has gone meanwhile.`;
   return `${error.path} cannot be used: ${systemReason(error)}.`;
 }
 
-/** Without the full stop. */
+/** Returns a sentence without its full stop. */
 export function toldFinished(dataDir: string, { aside }: FinishedRestore): string {
   const where = aside === undefined ? '' : `; what was there before is in ${aside}`;
   return `A restore that was cut short is complete now: ${dataDir} is what its backup has${where}`;
 }
 
 /**
- * What was copied is all there, and on disk: from here on it is what the data directory becomes. Rejects where it cannot become that, with an
- * `OperatorError`; what was copied is gone then.
+ * Marks the copy as complete and on disk: from here on it becomes the data directory. Rejects with an `OperatorError`
+ * if it cannot; the copy is removed then.
  */
 export async function markRestored(dataDir: string, assertKnown: AssertKnown): Promise<void> {
   try {
@@ -142,8 +147,8 @@ export async function markRestored(dataDir: string, assertKnown: AssertKnown): P
 }
 
 /**
- * Completes what was cut short, or takes it away where the backup was not copied whole. Before anything of the data directory is read.
- * Undefined where nothing came to its end.
+ * Completes an interrupted restore, or removes an incomplete copy. To be called before anything of the data directory
+ * is read. Returns undefined if no restore was completed.
  */
 export function finishRestore(dataDir: string, now = new Date()): FinishedRestore | undefined {
   rmSync(join(dataDir, COPYING), { recursive: true, force: true });
@@ -168,14 +173,14 @@ export function finishRestore(dataDir: string, now = new Date()): FinishedRestor
 }
 
 /**
- * Before anything is moved: what is mounted in the data directory stays where it is, and half of what was there would be aside. Throws an
- * `OperatorError`.
+ * Throws an `OperatorError` if a file system is mounted in the data directory: it cannot be moved, so only half of the
+ * content would be moved aside. Called before anything is moved.
  */
 export function assertMovable(dataDir: string): void {
   const names = entriesIn(dataDir);
   if (names.length === 0) return;
   const places = new Set(mountPlaces());
-  // Of the folder, where the data directory is a link to one on another disk.
+  // Follows a link, as the data directory may be one to a folder on another disk.
   const { dev } = statSync(dataDir);
   const real = realpathSync(dataDir);
   for (const name of names) {
@@ -186,7 +191,9 @@ export function assertMovable(dataDir: string): void {
   }
 }
 
-/** None where the system does not tell: a file system of its own is known by its number all the same. */
+/**
+ * Returns no mounts if the system does not report them; a mounted file system is also recognized by its device number.
+ */
 function mountPlaces(): string[] {
   try {
     return mountsOf(readFileSync('/proc/self/mountinfo', 'utf8')).map(({ at }) => at);
@@ -208,7 +215,7 @@ function freeAside(dataDir: string, now: Date): string {
   }
 }
 
-/** Every file that the description names, at its size. */
+/** Throws unless every file of the description exists with its size. */
 async function assertWhole(from: string, { files }: BackupDescription): Promise<void> {
   for (const { path, bytes } of files) {
     const found = await lstat(join(from, path)).catch(() => undefined);
@@ -226,7 +233,7 @@ async function copyAll(from: string, to: string, { files }: BackupDescription): 
   for (const { path } of files) {
     const target = join(to, path);
     await makeFolder(dirname(target));
-    // Never a second name: the backup stays as it is whatever becomes of the copy.
+    // Never hard-linked: the backup must stay as it is, whatever happens to the copy.
     await copyFile(join(from, path), target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
     await syncFile(target);
   }

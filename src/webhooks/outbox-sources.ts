@@ -1,4 +1,4 @@
-/** Where outboxes of events are: `data/system`, and the stores of lists. One thread only. */
+/** Opens outboxes of events: that of `data/system`, and those of the lists' stores. One thread only. */
 import {
   openEnvironment,
   Outbox,
@@ -32,7 +32,7 @@ export class OutboxSources implements RelaySources<OutboxSource, OutboxEvent> {
   }
 }
 
-/** Once: opening a database takes the write lock, for which the thread would wait while a change is being written. */
+/** Called once: opening a database takes the write lock, and would block the thread while a change is being written. */
 function openSystem(path: string): { readonly environment: LmdbEnvironment; readonly outbox: Outbox } {
   const environment = openEnvironment(path, { kind: 'system' });
   return { environment, outbox: new Outbox(environment.database(OUTBOX_DATABASE)) };

@@ -1,4 +1,4 @@
-/** The event that a test of a webhook sends. */
+/** The event that a webhook's test sends. */
 import { asOutboxEvent, type OutboxEvent } from '../platform/index.js';
 import type { Subscription } from './types.js';
 

@@ -1,6 +1,6 @@
 import type { EnvironmentFormat } from '../platform/index.js';
 
-/** Of `data/queue`. */
+/** Format of `data/queue`. */
 export const QUEUE_FORMAT = {
   kind: 'queue',
   number: 1,

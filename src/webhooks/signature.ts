@@ -1,9 +1,10 @@
 /**
- * The headers of a delivery. Two signatures over the same body: the service's own (`X-Service-Signature`: lower-case hex over
- * `timestamp.body`) and that of the Standard Webhooks specification (`webhook-signature`: base64 over `id.timestamp.body`).
+ * Headers of a delivery. The same body has two signatures: the service's own (`X-Service-Signature`: lower-case hex
+ * over `timestamp.body`) and that of the Standard Webhooks specification (`webhook-signature`: base64 over
+ * `id.timestamp.body`).
  *
- * While two secrets are in force, `X-Service-Signature` is by the new one, since receivers compare the whole header; that of
- * the old one is in `X-Service-Signature-Previous`. `webhook-signature` lists both, separated by a blank.
+ * While two secrets are in force, `X-Service-Signature` uses the new one, since receivers compare the whole header;
+ * `X-Service-Signature-Previous` uses the old one. `webhook-signature` lists both, separated by a space.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { Secret } from '../platform/index.js';
@@ -12,12 +13,12 @@ import type { Subscription } from './types.js';
 
 const SECRET_BYTES = 32;
 
-/** Base64 text of 32 random bytes. */
+/** Returns the base64 text of 32 random bytes. */
 export function newSecret(): Secret {
   return new Secret(randomBytes(SECRET_BYTES).toString('base64'));
 }
 
-/** The secrets that sign at this time, the newest first; none where the newest cannot be had. */
+/** Returns the secrets that sign at this time, the newest first; none if the newest cannot be opened. */
 export function secretsInForce(subscription: Subscription, nowMs: number): readonly Secret[] {
   const { secret, previous_secret: previous, previous_secret_until: until } = subscription;
   if (secret === null) return [];
@@ -25,7 +26,7 @@ export function secretsInForce(subscription: Subscription, nowMs: number): reado
   return isPreviousGood ? [secret, previous] : [secret];
 }
 
-/** All headers of one attempt, signed at `nowMs`. */
+/** Returns all headers of one attempt, signed at `nowMs`. */
 export function deliveryHeaders(
   delivery: DeliveryItem,
   secrets: readonly Secret[],

@@ -1,6 +1,6 @@
 /**
- * The webhooks of all accounts: the collection `webhooks` of `data/system`, where their secrets are sealed. In memory they are
- * open. Main thread only.
+ * The webhooks of all accounts: the collection `webhooks` of `data/system`, in which their secrets are sealed. In
+ * memory, secrets are open. Main thread only.
  */
 import { assertAccount, CollectionStore, type Collection, type GroupedBy } from '../catalog/index.js';
 import {
@@ -31,24 +31,29 @@ interface RemovedSubscription {
   readonly id: string;
 }
 
-/** One that was made or changed, or ids of those that were deleted. */
+/** A subscription that was created or changed, or ids of deleted ones. */
 export type SubscriptionChange = { readonly put: Subscription } | { readonly removed: readonly string[] };
 
 export interface SubscriptionStoreOptions {
   readonly environment: LmdbEnvironment;
   readonly secrets: SecretBox;
   readonly clock: Clock;
-  /** Of one account. */
+  /** Limit per account. */
   readonly subscriptionsMax: number;
   readonly secretOverlapHours: number;
-  /** Called when a change is on disk, before whoever asked for it is answered. */
-  /** Resolves when the change counts for all that is asked for from now on. Never rejects. */
+  /**
+   * Called when a change is on disk, before its caller is answered. Resolves when the change applies to everything
+   * requested from now on. Never rejects.
+   */
   readonly onChange: (change: SubscriptionChange) => Promise<void>;
-  /** Called when a secret cannot be opened, with the webhook's id. */
+  /** Called with the webhook's id if a secret cannot be opened. */
   readonly onUnreadable: (id: string, error: SecretUnreadableError) => void;
 }
 
-/** A webhook just after its secret was made, which is then shown: to a key this once, to the console and the command line again. */
+/**
+ * A webhook whose secret was just created and is shown: to a key only this once, to the console and the command line
+ * also later.
+ */
 export interface WithSecret {
   readonly subscription: Subscription;
   readonly secret: Secret;
@@ -57,9 +62,9 @@ export interface WithSecret {
 export class SubscriptionStore {
   private readonly store: CollectionStore;
   private readonly rows: Collection<StoredSubscription>;
-  /** Deleted ones whose deliveries may still be in the queue. */
+  /** Deleted subscriptions whose deliveries may still be in the queue. */
   private readonly removedOnes: Collection<RemovedSubscription>;
-  /** The rows with their secrets open. */
+  /** The rows with opened secrets. */
   private readonly subscriptions = new SubscriptionsByAccount();
   private readonly byAccount: GroupedBy<StoredSubscription>;
 
@@ -76,24 +81,27 @@ export class SubscriptionStore {
     return [...this.subscriptions.all()];
   }
 
-  /** How many there are, of all accounts. */
+  /** Number of webhooks of all accounts. */
   get size(): number {
     return this.subscriptions.size;
   }
 
-  /** Ids of deleted ones that the queue is to forget: only these, for one that is not known may be of a newer catalogue. */
+  /**
+   * Returns the ids of deleted subscriptions, whose deliveries the queue has to remove. It must not remove those of
+   * unknown ones, which may belong to a newer catalogue.
+   */
   removed(): readonly string[] {
     return Array.from(this.removedOnes.values(), ({ id }) => id);
   }
 
-  /** The queue has nothing of these any more. */
+  /** Forgets these deleted subscriptions, of which the queue has nothing left. */
   async forgotten(ids: readonly string[]): Promise<void> {
     await this.store.change((change) => {
       for (const id of ids) if (this.removedOnes.has(id)) change.remove(this.removedOnes, id);
     });
   }
 
-  /** In the order in which they were made; the cursor is the id. */
+  /** Returns a page in the order of creation; the cursor is the id. */
   page(account: string, { after, size }: WantedPage): Page<Subscription> {
     return pageOf(this.of(account, after), ({ id }) => id, size);
   }
@@ -110,22 +118,22 @@ export class SubscriptionStore {
     return found?.account === account ? found : undefined;
   }
 
-  /** Of any account. */
+  /** Finds a subscription of any account. */
   find(id: string): Subscription | undefined {
     return this.subscriptions.get(id);
   }
 
-  /** The types that any webhook of the account wants; mostly none. */
+  /** Returns the event types that webhooks of the account subscribe to; mostly none. */
   wanted(account: string): readonly string[] {
     return this.subscriptions.wanted(account);
   }
 
-  /** Not before the last webhook of the account was made. */
+  /** Returns `nowMs`, but not before the account's last webhook was created. */
   eventTime(account: string, nowMs: number): number {
     return Math.max(nowMs, this.subscriptions.lastMadeMs(account));
   }
 
-  /** Rejects with `conflict` where the account has too many. */
+  /** Rejects with `conflict` if the account has too many webhooks. */
   async create(account: string, settings: SubscriptionSettings): Promise<WithSecret> {
     const { clock, subscriptionsMax } = this.options;
     const secret = newSecret();
@@ -157,13 +165,13 @@ export class SubscriptionStore {
     return this.replace(account, id, (before) => ({ ...before, ...settings }));
   }
 
-  /** Gives it a new secret; the one before signs beside it for some hours. Rejects with `webhook-not-found`. */
+  /** Creates a new secret; the previous one also signs for some hours. Rejects with `webhook-not-found`. */
   async rotateSecret(account: string, id: string): Promise<WithSecret> {
     const { clock, secretOverlapHours } = this.options;
     const secret = newSecret();
     const until = new Date(clock.nowMs() + secretOverlapHours * HOUR_MS).toISOString();
     const subscription = await this.replace(account, id, (before) => {
-      // One that cannot be opened signs nothing.
+      // A secret that cannot be opened signs nothing.
       const signs = this.subscriptions.get(id)?.secret !== null;
       const previous = signs
         ? { previous_secret: before.secret, previous_secret_until: until }
@@ -183,7 +191,7 @@ export class SubscriptionStore {
     this.gone([id]);
   }
 
-  /** All of an account that is gone. */
+  /** Deletes all webhooks of an account that is gone. */
   async deleteOf(account: string): Promise<void> {
     const ids = await this.store.change((change) => {
       const found = Array.from(this.subscriptions.of(account), ({ id }) => id);
@@ -246,7 +254,7 @@ export class SubscriptionStore {
 
   private open(id: string, kept: string): Secret | null {
     const { secrets, onUnreadable } = this.options;
-    // As webhooks were kept before there was a box.
+    // Stored before there was a secret box.
     if (!secrets.isSealed(kept)) return new Secret(kept);
     try {
       return secrets.open(kept, placeOf(id));
@@ -257,7 +265,7 @@ export class SubscriptionStore {
     }
   }
 
-  /** Secrets that cannot be opened stay as they are: the key may come back. */
+  /** Seals secrets with the newest key. Those that cannot be opened stay as they are, since their key may come back. */
   private reseal(): Promise<number> {
     return this.store.change((change) => {
       const { secrets } = this.options;

@@ -1,4 +1,4 @@
-/** Does the work of one subscription's lane: signs and sends, one delivery an attempt. One thread only. */
+/** Does the work of one subscription's lane: signs and sends one delivery per attempt. One thread only. */
 import type { AttemptedWork, BecameOfWork, LaneWorker, Timers, Work, WorkOutcome } from '../platform/work/index.js';
 import type { DeliveryItem, DeliveryTypes } from './delivery-work.js';
 import type { Sender } from './http-sender.js';
@@ -50,7 +50,7 @@ export class SubscriptionWorker implements LaneWorker<DeliveryTypes> {
     return { deliveryId, type: event.type, attempts: attempt, eventAtMs: event.atMs, setAsideAtMs, status, error };
   }
 
-  /** Without a secret nothing is sent: an unsigned message is none. */
+  /** Sends nothing without a secret, since receivers reject unsigned messages. */
   private async send(item: DeliveryItem, abort: AbortSignal): Promise<AttemptResult> {
     const nowMs = this.options.timers.nowMs();
     const secrets = secretsInForce(this.subscription, nowMs);

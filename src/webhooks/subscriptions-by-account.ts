@@ -1,4 +1,7 @@
-/** Subscriptions by id and by account, so that an event or a change of one account costs nothing for the webhooks of others. */
+/**
+ * Subscriptions by id and by account, so that an event or a change of one account costs nothing for the webhooks of
+ * others.
+ */
 import type { Subscription } from './types.js';
 
 const NO_TYPES: readonly string[] = [];
@@ -7,12 +10,12 @@ const NONE: ReadonlySet<Subscription> = new Set();
 export class SubscriptionsByAccount {
   private readonly byId = new Map<string, Subscription>();
   private readonly byAccount = new Map<string, Set<Subscription>>();
-  /** How many of an account want each type. */
+  /** Number of subscriptions per account and event type. */
   private readonly wanting = new Map<string, Map<string, number>>();
-  /** The types that are wanted, as they were when somebody asked: at each commit and each change. */
+  /** Cached results of `wanted`, which is called at each commit. */
   private readonly told = new Map<string, readonly string[]>();
 
-  /** When the last of an account was made, as it was when somebody asked. */
+  /** Cached results of `lastMadeMs`. */
   private readonly lastMade = new Map<string, number>();
 
   get size(): number {
@@ -27,7 +30,7 @@ export class SubscriptionsByAccount {
     return this.byId.values();
   }
 
-  /** The types that any of the account wants. */
+  /** Returns the event types that subscriptions of the account want. */
   wanted(account: string): readonly string[] {
     const types = this.wanting.get(account);
     if (types === undefined) return NO_TYPES;
@@ -36,7 +39,10 @@ export class SubscriptionsByAccount {
     return told;
   }
 
-  /** In milliseconds, by the clock that there was then; 0 where the account has none. */
+  /**
+   * Returns when the account's last subscription was created, in milliseconds by the clock of that time; 0 if the
+   * account has none.
+   */
   lastMadeMs(account: string): number {
     const own = this.byAccount.get(account);
     if (own === undefined) return 0;
@@ -53,7 +59,7 @@ export class SubscriptionsByAccount {
     return (this.byAccount.get(account) ?? NONE).size;
   }
 
-  /** Adds it, or puts it in the place of the one with its id. */
+  /** Adds a subscription, or replaces the one with its id. */
   put(subscription: Subscription): void {
     this.delete(subscription.id);
     this.byId.set(subscription.id, subscription);

@@ -1,4 +1,4 @@
-/** Subscriptions and deliveries. */
+/** Types of subscriptions and deliveries. */
 import { Secret, type OutboundRules } from '../platform/index.js';
 
 interface SubscriptionOf<KeptSecret> {
@@ -6,22 +6,22 @@ interface SubscriptionOf<KeptSecret> {
   readonly account: string;
   readonly url: string;
   readonly events: readonly string[];
-  /** Base64 text of the bytes that deliveries are signed with. */
+  /** Base64 text of the bytes that sign deliveries. */
   readonly secret: KeptSecret;
-  /** The secret before the last rotation, which signs beside the new one until then. */
+  /** The secret before the last rotation, which also signs until `previous_secret_until`. */
   readonly previous_secret: KeptSecret | null;
   readonly previous_secret_until: string | null;
   readonly created_utc: string;
   readonly modified_utc: string;
 }
 
-/** A webhook. Its secret is null where what is kept of it cannot be opened: nothing is sent until it has a new one. */
+/** A webhook. Its secret is null if it cannot be opened: nothing is sent until it gets a new one. */
 export type Subscription = SubscriptionOf<Secret | null>;
 
-/** As `data/system` keeps it: the secrets are sealed, or, from before they were, as they are. */
+/** A webhook as stored in `data/system`: secrets are sealed or, if they are older than the secret box, plain. */
 export type StoredSubscription = SubscriptionOf<string>;
 
-/** As one thread tells it to another. */
+/** A webhook in a message to another thread. */
 export type ToldSubscription = SubscriptionOf<string | null>;
 
 export function toldSubscription(subscription: Subscription): ToldSubscription {
@@ -38,12 +38,12 @@ function asSecret(text: string | null): Secret | null {
   return text === null ? null : new Secret(text);
 }
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface AttemptResult {
   readonly ok: boolean;
-  /** Of the answer; null where there was none. */
+  /** Status of the answer; null if there was none. */
   readonly status: number | null;
-  /** Why there was no answer, in a few words; null where there was one. */
+  /** Why there was no answer, in a few words; null if there was one. */
   readonly error: string | null;
   readonly durationMs: number;
   /** The beginning of the answer's body as text. */
@@ -54,14 +54,14 @@ export interface AttemptResult {
 export interface LoggedAttempt extends AttemptResult {
   readonly deliveryId: string;
   readonly type: string;
-  /** 1 for the first. */
+  /** 1 for the first attempt. */
   readonly attempt: number;
   readonly atMs: number;
-  /** What became of the delivery. */
+  /** Outcome of the delivery. */
   readonly outcome: 'delivered' | 'retried' | 'set-aside';
 }
 
-/** A delivery that has failed at every attempt and waits for somebody to look at it. */
+/** A delivery that failed at every attempt and waits for somebody to look at it. */
 export interface SetAsideDelivery {
   readonly deliveryId: string;
   readonly type: string;
@@ -72,7 +72,7 @@ export interface SetAsideDelivery {
   readonly error: string | null;
 }
 
-/** The settings that deliveries go by; see `[webhooks]` and `[outbound]` in config/default.toml. */
+/** Settings of deliveries; see `[webhooks]` and `[outbound]` in config/default.toml. */
 export interface WebhookSettings {
   readonly retry_seconds: readonly number[];
   readonly queue_retry_minutes: readonly number[];

@@ -1,6 +1,6 @@
 /**
- * Everything that delivers: moves events in, keeps a lane for each subscription, writes outcomes down, and answers questions
- * about what happened. It owns `data/queue`. Lives in the webhook worker's thread (or in a test), and only there.
+ * The delivery engine: moves events in, has a lane for each subscription, writes outcomes, and answers questions about
+ * them. It owns `data/queue`. Lives in the webhook worker's thread (or in a test) only.
  */
 import { uuidv7, type NumberedEvent, type OutboxEvent, type OutboxSource } from '../platform/index.js';
 import {
@@ -25,24 +25,24 @@ import type { SetAsideDelivery, Subscription, WebhookSettings } from './types.js
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** At a stop, attempts that are under way get this long. */
+/** Time that attempts in progress get at a stop. */
 const STOP_GRACE_MS = 2000;
 
 export interface EngineListener {
-  /** Rows of the source up to this one are in the queue. */
+  /** Rows of the source up to `lastRow` are in the queue. */
   moved(sourceId: string, lastRow: number): void;
-  /** Outcomes that were written down, how many of each subscription, and how many deliveries the queue holds now. */
+  /** Outcomes were written: their numbers, the attempts per subscription, and the deliveries that the queue has now. */
   settled(counts: SettledCounts, queued: number): void;
-  /** `isNews` false: it was said a while ago. */
+  /** `isNews` is false if this failure was reported recently. */
   failed(message: string, error: unknown, isNews?: boolean): void;
 }
 
-/** What goes on failing is said at the first, second, fourth, eighth … time. */
+/** A lasting failure is reported at its first, second, fourth, eighth … occurrence. */
 const isNews = (count: number) => Number.isInteger(Math.log2(count));
 
 export interface SettledCounts {
   readonly outcomes: Readonly<Record<BecameOfWork, number>>;
-  /** Attempts by the subscription's id. */
+  /** Number of attempts by subscription id. */
   readonly attempts: ReadonlyMap<string, number>;
 }
 
@@ -61,7 +61,7 @@ export interface EngineOptions {
 export interface SetAsidePage {
   readonly total: number;
   readonly deliveries: readonly SetAsideDelivery[];
-  /** For `after` of the next page; undefined on the last. */
+  /** Value of `after` for the next page; undefined on the last. */
   readonly next: number | undefined;
 }
 
@@ -73,7 +73,7 @@ export class WebhookEngine {
   private readonly workers = new Map<string, SubscriptionWorker>();
   private readonly subscriptions = new SubscriptionsByAccount();
   private readonly madeBefore = new MadeBefore();
-  /** Subscriptions whose remains are being removed. */
+  /** Ids of subscriptions that are being removed. */
   private readonly forgetting = new Set<string>();
   private cancelTrim: () => void;
 
@@ -97,7 +97,7 @@ export class WebhookEngine {
     this.cancelTrim = timers.after(HOUR_MS, () => this.trimLogs());
   }
 
-  /** A subscription that there is from now on, or as it is from now on. */
+  /** Adds or changes a subscription. */
   put(subscription: Subscription): void {
     this.subscriptions.put(subscription);
     const worker = this.workers.get(subscription.id);
@@ -106,8 +106,8 @@ export class WebhookEngine {
   }
 
   /**
-   * Deleted subscriptions: what belongs to them is forgotten when this resolves. What the queue has for others that are not known stays,
-   * for the catalogue may be an older copy.
+   * Removes deleted subscriptions; everything of them is gone when this resolves. What the queue has for other unknown
+   * subscriptions stays, since the catalogue may be an older copy.
    */
   async remove(ids: readonly string[]): Promise<void> {
     for (const id of ids) {
@@ -127,7 +127,10 @@ export class WebhookEngine {
     return this.relay.drain(source);
   }
 
-  /** Queues a `webhook.ping` for this subscription alone; resolves with the delivery's id. Undefined where it is unknown. */
+  /**
+   * Queues a `webhook.ping` for this subscription only; resolves with the delivery's id, or undefined if the
+   * subscription is unknown.
+   */
   async ping(subscriptionId: string): Promise<string | undefined> {
     const subscription = this.subscriptions.get(subscriptionId);
     if (subscription === undefined) return undefined;
@@ -149,14 +152,14 @@ export class WebhookEngine {
     return { total, deliveries: page.map(({ failure }) => failure), next: last };
   }
 
-  /** Of each of these subscriptions the first that is set aside, where there is one. */
+  /** Returns the first delivery that was set aside for each of these subscriptions that has one. */
   firstSetAside(subscriptionIds: readonly string[]): (readonly [subscriptionId: string, first: SetAsideDelivery])[] {
     return subscriptionIds.flatMap((id) =>
       this.queue.work.setAsidePage(id, 0, 1).map(({ failure }) => [id, failure] as const),
     );
   }
 
-  /** Resolves with how many set-aside deliveries are due again. */
+  /** Resolves with the number of deliveries that are due again. */
   async replay(subscriptionId: string, deliveryIds: readonly string[] | undefined): Promise<number> {
     const ids = deliveryIds === undefined ? undefined : new Set(deliveryIds);
     const replayed = await this.queue.replay(subscriptionId, ids, this.options.timers.nowMs());
@@ -164,7 +167,7 @@ export class WebhookEngine {
     return replayed;
   }
 
-  /** Deliveries that wait, are under way or set aside. */
+  /** Number of deliveries that wait, are in progress or set aside. */
   get queued(): number {
     return this.queue.work.size;
   }
@@ -174,7 +177,7 @@ export class WebhookEngine {
     return this.runner.flushed();
   }
 
-  /** Ends attempts soon, writes down what they came to, and closes everything. */
+  /** Ends attempts soon, writes their outcomes, and closes everything. */
   async close(): Promise<void> {
     this.cancelTrim();
     await Promise.all([this.relay.close(), this.runner.close(STOP_GRACE_MS)]);
@@ -182,7 +185,7 @@ export class WebhookEngine {
     await this.queue.close();
   }
 
-  /** Lets go of the queue, whatever is under way. */
+  /** Closes the queue regardless of work in progress. */
   async abandon(): Promise<void> {
     await this.queue.close().catch(() => undefined);
   }
@@ -218,7 +221,7 @@ export class WebhookEngine {
   }
 
   private update(worker: SubscriptionWorker, subscription: Subscription): void {
-    // What held for the old URL need not hold any more.
+    // The health of the old URL's receiver says nothing about the new one.
     if (worker.subscription.url !== subscription.url) this.runner.forgive(subscription.id);
     worker.subscription = subscription;
     this.runner.wake(subscription.id);
@@ -235,7 +238,10 @@ export class WebhookEngine {
     }
   }
 
-  /** Which subscriptions an event goes to is decided by those that exist when it is moved; one that was made after it is not told. */
+  /**
+   * Returns the deliveries of an event: one for each subscription that exists when the event is moved, except those
+   * created after the event.
+   */
   private deliveriesOf(source: OutboxSource, { row, content: event }: NumberedEvent): NewWork<DeliveryItem>[] {
     const nowMs = this.options.timers.nowMs();
     return this.subscribers(event.account, event.type)

@@ -1,6 +1,7 @@
 /**
- * The main thread's side of the webhook worker: starts it when somebody listens, wakes it after commits, asks it, and replaces
- * it when it dies. What is to be delivered is on disk before anybody is woken, so a dead worker loses nothing.
+ * The main thread's side of the webhook worker: starts it once there are subscriptions, wakes it after commits, asks it
+ * questions, and replaces it when it dies. Deliveries are on disk before the worker is woken, so a dead worker loses
+ * nothing.
  *
  * Main thread only. Without a subscription there is no thread, and a commit costs a look-up.
  */
@@ -32,17 +33,22 @@ import { QUEUE_UNREADABLE, WEBHOOK_NOT_FOUND } from './webhook-problems.js';
 import type { WebhookProtocol, WebhookWorkerData } from './webhook-protocol.js';
 
 const WORKER_HEAP_MIB_MAX = 1024;
-/** Of 19: a thirtieth of a busy processor. Nobody waits for a delivery, and what is queued is on disk. */
+/**
+ * Niceness, of at most 19: a thirtieth of a busy processor. Nobody waits for a delivery, and what is queued is on disk.
+ */
 const NICENESS = 15;
-/** Of a thread whose disk does not answer nothing is heard: what was asked for is on another one, and whoever asks how things stand wants to know it then. */
+/**
+ * Time limit for questions to a thread whose disk may not respond: the answer is not on that disk, or the caller wants
+ * the state of the service just then.
+ */
 const HEARD_MS_MAX = 5000;
-/** From the data directory. */
+/** Path relative to the data directory. */
 const QUEUE = 'queue';
 
 export interface WebhookHostOptions {
   readonly config: Pick<Config, 'webhooks' | 'outbound'>;
   readonly dataDir: string;
-  /** Of accounts, keys and lists: `data/system`. */
+  /** `data/system`: accounts, keys and lists. */
   readonly environment: LmdbEnvironment;
   readonly secrets: SecretBox;
   readonly clock: Clock;
@@ -50,17 +56,17 @@ export interface WebhookHostOptions {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly progress: ProgressBoard;
-  /** False: events are kept and nothing is delivered, for a process that serves one command. */
+  /** False: events are kept but not delivered, in a process that serves one command. */
   readonly deliver: boolean;
 }
 
-/** Under which operations find webhooks. */
+/** Key of webhooks for operations. */
 export const WEBHOOKS = serviceKey<WebhookHost>('webhooks');
 
 export class WebhookHost implements EventSink {
   readonly subscriptions: SubscriptionStore;
   private readonly host: Host<WebhookProtocol>;
-  /** Everything that was ever reported as written, for a worker that starts. */
+  /** All sources ever reported as written, for a worker that starts. */
   private readonly sources = new Map<string, OutboxSource>();
   private readonly moved = new Map<string, number>();
   private unsaid: OutboxSource[] = [];
@@ -98,13 +104,13 @@ export class WebhookHost implements EventSink {
   written(source: OutboxSource): void {
     this.sources.set(source.id, source);
     if (!this.host.isRunning) return;
-    // Many commits of one turn are said once.
+    // Many commits of one turn are sent as one message.
     if (this.unsaid.length === 0) setImmediate(() => this.sayWritten());
     if (!this.unsaid.includes(source)) this.unsaid.push(source);
   }
 
   movedTo(sourceId: string): number {
-    // Where nobody subscribes, nobody is told.
+    // Without subscriptions, no row is wanted.
     return this.subscriptions.size === 0 ? EVERY_ROW : (this.moved.get(sourceId) ?? 0);
   }
 
@@ -135,7 +141,10 @@ export class WebhookHost implements EventSink {
     return this.ask('set-aside', { subscriptionId, after, size });
   }
 
-  /** Those of which deliveries are set aside, and those that cannot send. Of a thread that does not run, or does not answer, only the latter. */
+  /**
+   * Returns the webhooks with deliveries that were set aside, and those that cannot send. Only the latter if the thread
+   * does not run or does not answer.
+   */
   async troubles(): Promise<readonly Trouble[]> {
     const first = new Map(await this.firstSetAside());
     return this.subscriptions.all().flatMap(({ id, account, url, secret }): Trouble[] => {
@@ -150,19 +159,19 @@ export class WebhookHost implements EventSink {
     });
   }
 
-  /** Of all webhooks at once: there may be ten thousand. */
+  /** Asks for all webhooks at once, since there may be ten thousand. */
   private async firstSetAside(): Promise<WebhookProtocol['questions']['first-set-aside']['answer']> {
     if (!this.host.isRunning) return [];
     const ids = this.subscriptions.all().map(({ id }) => id);
     return this.host.call('first-set-aside', ids, { msMax: HEARD_MS_MAX }).catch(() => []);
   }
 
-  /** Undefined: all that are set aside. Resolves with how many are due again. */
+  /** `deliveryIds` undefined: all that were set aside. Resolves with the number of deliveries that are due again. */
   replay(subscriptionId: string, deliveryIds: readonly string[] | undefined): Promise<number> {
     return this.ask('replay', { subscriptionId, deliveryIds });
   }
 
-  /** Lets attempts that are under way end, and ends the thread. */
+  /** Lets attempts in progress end, and ends the thread. */
   close(): Promise<void> {
     this.closed = true;
     this.sending.close();
@@ -171,14 +180,20 @@ export class WebhookHost implements EventSink {
 
   // ---- the worker
 
-  /** No question starts a thread that would end at once: while the queue cannot be read, those that are started by themselves open it, after growing waits. */
+  /**
+   * Asks the worker. While the queue cannot be read, questions do not start a thread, which would end at once: restarts
+   * with growing delays open the queue again.
+   */
   private ask: Host<WebhookProtocol>['call'] = async (name, ask) => {
     if (!this.host.isRunning && this.options.faults.has(QUEUE) && this.isKeptAlive())
       throw new ServiceError('not-ready', QUEUE_UNREADABLE);
     return this.host.call(name, ask);
   };
 
-  /** Where the queue cannot be read also for nobody: only who opens it again knows when it can be, and removes what deleted webhooks have left in it. */
+  /**
+   * True while the worker is to be restarted; without subscriptions, also while the queue cannot be read: only a worker
+   * that opens it notices when it can be, and removes what deleted webhooks have left in it.
+   */
   private isKeptAlive(): boolean {
     return this.options.deliver && (this.subscriptions.size > 0 || this.options.faults.has(QUEUE));
   }
@@ -205,16 +220,19 @@ export class WebhookHost implements EventSink {
       },
       ...logged,
       onDeath: (error) => {
-        // Said already, and again only now and then.
+        // Already reported, and repeated only at intervals.
         if (faults.has(QUEUE)) metrics.workerDeaths.inc({ pool: 'webhook' });
         else logged.onDeath(error);
       },
     });
   }
 
-  /** A worker that starts is told all there are. One that runs is told what changed, so that ten thousand webhooks cost no more than ten. */
+  /**
+   * A worker that starts gets all subscriptions. A running one only gets the change, so that ten thousand webhooks cost
+   * no more than ten.
+   */
   private async onSubscription(change: SubscriptionChange): Promise<void> {
-    // The next start is told all there are.
+    // The next start sends all of them.
     if (this.closed) return;
     if (!this.host.isRunning) {
       if (this.options.deliver) this.startIfNeeded();
@@ -224,8 +242,9 @@ export class WebhookHost implements EventSink {
   }
 
   /**
-   * Resolves when the worker has heard what it was told: it moves what it finds, also rows that it was not told of yet, and moved those of changes right behind a new
-   * webhook before it had heard of that. One that dies meanwhile is followed by one that is told all there are. Nobody waits for long: the webhook is made.
+   * Resolves when the worker has received the notices so far. The worker moves all rows that it finds, even before it
+   * is told of them, and so moved those of changes right after a new webhook before it knew the webhook. If the worker
+   * dies meanwhile, its successor gets all subscriptions. The time is limited, since the webhook already exists.
    */
   private async heard(): Promise<void> {
     if (this.host.isRunning) await this.host.call('heard', null, { msMax: HEARD_MS_MAX }).catch(() => undefined);
@@ -275,7 +294,7 @@ export class WebhookHost implements EventSink {
   }
 
   private forgotten(ids: readonly string[]): void {
-    // A service that stops asks again at its next start.
+    // If the service stops, its next start asks again.
     if (this.closed) return;
     this.subscriptions.forgotten(ids).catch((error: unknown) => {
       this.options.log.error({ err: error }, 'What is left of deleted webhooks is looked for again at the next start');

@@ -1,4 +1,4 @@
-/** `/webhook`: whom the service tells what happens, and for the console, what became of it. */
+/** Operations `/webhook`: subscriptions to events and, for the console, the outcomes of deliveries. */
 import { Type } from 'typebox';
 import { nameMeant, reaches } from '../access/index.js';
 import { checkOutboundUrl, OutboundRefusedError, ServiceError } from '../platform/index.js';
@@ -36,7 +36,7 @@ const CALLERS = ['key', 'console', 'cli'] as const;
 const CONSOLE_ONLY = ['console', 'cli'] as const;
 const PAGE_SIZE_DEFAULT = 100;
 const PAGE_SIZE_MAX = 1000;
-/** Deliveries that one call replays by their ids; without ids all are. */
+/** Maximum of ids per call; without ids, all deliveries are replayed. */
 const REPLAYED_IDS_MAX = 1000;
 
 const ofWebhook = { target: 'account', params: webhookParams, errors: [WEBHOOK_NOT_FOUND] } as const;
@@ -113,7 +113,10 @@ const create = ({ webhookEvents, webhookWithSecret }: WebhookSchemas) =>
     },
   });
 
-/** The account of the key; the console and the command line name one. Throws for one that is missing or out of reach. */
+/**
+ * Returns the account of the key, or the one named by the console or the command line. Throws if it is missing or out
+ * of reach.
+ */
 function accountOf(services: Services, caller: OperationContext['caller'], named: string | undefined): string {
   const account = named ?? caller.account;
   if (account === undefined) {
@@ -386,7 +389,7 @@ const replay = defineOperation({
   },
 });
 
-/** `events`: what may be subscribed to. */
+/** `events`: the events that can be subscribed to. */
 export function webhookOperations({ events: known }: Pick<Declared, 'events'>): readonly Operation[] {
   const schemas = webhookSchemas(known);
   const ofSchemas = [events, create, list, read, update, readSecret, rotateSecret, deliveries, setAside];

@@ -1,4 +1,4 @@
-/** Webhooks as they run: their operations, and the host of the thread that delivers. */
+/** Opens webhooks: their operations, and the host of the thread that delivers. */
 import { provide, type FeatureParts } from '../operations/index.js';
 import { WebhookHost, WEBHOOKS } from './webhook-host.js';
 import { webhookOperations } from './webhook-operations.js';

@@ -7,6 +7,6 @@ export const WEBHOOK_NOT_FOUND = {
   title: 'There is no such webhook',
 } as const satisfies ProblemKind;
 
-/** With `not-ready`. */
+/** Detail of a `not-ready` error. */
 export const QUEUE_UNREADABLE =
   'The queue of deliveries cannot be read from the disk at the moment. It is left as it is and opened again by itself; nothing is lost meanwhile.';

@@ -1,4 +1,4 @@
-/** What the main thread and the webhook worker say to each other. */
+/** Messages between the main thread and the webhook worker. */
 import type { OutboxSource } from '../platform/index.js';
 import type { LogPage } from './delivery-log.js';
 import type { SetAsidePage } from './webhook-engine.js';
@@ -13,15 +13,15 @@ export interface WebhookWorkerData {
 
 export interface WebhookProtocol {
   readonly questions: {
-    /** Answered behind all that was told before it. */
+    /** Answered after all earlier messages were handled. */
     readonly heard: { readonly ask: null; readonly answer: null };
-    /** By the ids of subscriptions, those that have one. */
+    /** Takes ids of subscriptions; answers those that have a delivery set aside. */
     readonly 'first-set-aside': {
       readonly ask: readonly string[];
       readonly answer: readonly (readonly [subscriptionId: string, first: SetAsideDelivery])[];
     };
     readonly drain: { readonly ask: OutboxSource; readonly answer: null };
-    /** By the subscription's id. Null: no such subscription. */
+    /** Takes the subscription's id. Null: there is no such subscription. */
     readonly ping: { readonly ask: string; readonly answer: string | null };
     readonly attempts: {
       readonly ask: { readonly subscriptionId: string; readonly before: number | undefined; readonly size: number };
@@ -37,16 +37,16 @@ export interface WebhookProtocol {
     };
   };
   readonly notices: {
-    /** The first: all that there are. The queue is to forget those that were removed, and `forgotten` follows. */
+    /** The first notice: all subscriptions. The queue has to remove those in `removed`; `forgotten` follows. */
     readonly subscriptions: {
       readonly subscriptions: readonly ToldSubscription[];
       readonly removed: readonly string[];
     };
-    /** A new one, or one that has changed. */
+    /** A new or changed subscription. */
     readonly subscription: ToldSubscription;
-    /** Ids of some that were deleted; the queue is to forget them, and `forgotten` follows. */
+    /** Ids of deleted subscriptions, which the queue has to remove; `forgotten` follows. */
     readonly removed: readonly string[];
-    /** Sources with something new. */
+    /** Sources with new rows. */
     readonly written: readonly OutboxSource[];
   };
   readonly events: {
@@ -56,13 +56,13 @@ export interface WebhookProtocol {
       readonly retried: number;
       readonly setAside: number;
       readonly queued: number;
-      /** By the subscription's id. */
+      /** Number of attempts by subscription id. */
       readonly attempts: ReadonlyMap<string, number>;
     };
     /** Ids of removed subscriptions of which nothing is left. */
     readonly forgotten: readonly string[];
     readonly failed: { readonly message: string; readonly reason: string };
-    /** Why the queue cannot be read; null where it can. */
+    /** Why the queue cannot be read; null once it can be. */
     readonly queue: { readonly unreadable: string | null };
   };
 }

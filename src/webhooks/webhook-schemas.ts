@@ -1,4 +1,4 @@
-/** Schemas of webhooks and of what became of their deliveries. */
+/** Schemas of webhooks and of the outcomes of their deliveries. */
 import { Type } from 'typebox';
 import type { EventCatalogue } from '../platform/index.js';
 import type { LoggedAttempt, SetAsideDelivery, Subscription } from './types.js';
@@ -28,7 +28,7 @@ export const deliveryId = Type.String({
 
 export type WebhookSchemas = ReturnType<typeof webhookSchemas>;
 
-/** Those in which types of events are. */
+/** Returns the schemas that contain event types. */
 export function webhookSchemas({ types }: EventCatalogue) {
   const eventType = oneOf(types, { description: 'An event type of `GET /webhook/events`' });
   const webhookEvents = Type.Array(eventType, {
@@ -85,7 +85,7 @@ export function webhookSchemas({ types }: EventCatalogue) {
   };
 }
 
-/** What may be shown of a webhook at any time. */
+/** Returns what may always be shown of a webhook. */
 export function describeWebhook(subscription: Subscription, nowMs: number) {
   const { id, account, url, events, previous_secret_until: until, created_utc, modified_utc } = subscription;
   const isRotating = until !== null && Date.parse(until) > nowMs;

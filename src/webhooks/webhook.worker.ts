@@ -1,7 +1,7 @@
 /**
- * The webhook worker: the thread that owns `data/queue` and delivers. What it does is in `webhook-engine.ts`; here is only its
- * conversation with the main thread, and what happens to a queue that is damaged: it is set aside, and a new one is begun. One that the disk
- * cannot read stays where it is, and the threads that follow this one open it again.
+ * The webhook worker: the thread that owns `data/queue` and delivers. The work is in `webhook-engine.ts`; this file
+ * only handles the messages of the main thread, and a damaged queue, which is set aside and replaced by a new one. A
+ * queue that the disk cannot read stays in place, and the threads that follow this one open it again.
  */
 import { serveHost, type Emit, type Served } from '../platform/hosts/serve-host.js';
 import { kernel } from '../../native-bindings/index.js';
@@ -15,7 +15,7 @@ import type { WebhookProtocol, WebhookWorkerData } from './webhook-protocol.js';
 
 class WebhookWorker {
   readonly #engine: WebhookEngine;
-  /** Since the queue was opened. */
+  /** Faults since the queue was opened. */
   #faults: EnvironmentFaults;
   #isEnding = false;
 
@@ -30,7 +30,7 @@ class WebhookWorker {
       if (!isDamage(error) && !isUnreadable(error)) throw error;
       const reason = this.#whyLeft(error);
       if (reason !== undefined) {
-        // The main thread starts another one, after a while.
+        // The main thread starts another worker after a while.
         this.emit('queue', { unreadable: leftAsItIs(reason) });
         throw queueUnreadable(error);
       }
@@ -41,7 +41,7 @@ class WebhookWorker {
     this.emit('queue', { unreadable: null });
   }
 
-  /** Undefined where the file is damaged, and no disk is to blame. */
+  /** Returns why the queue is left in place; undefined if the file itself is damaged. */
   #whyLeft(error: unknown): string | undefined {
     return isUnreadable(error) ? systemReason(error) : this.#faults.whyNotOfTheFile();
   }
@@ -63,7 +63,8 @@ class WebhookWorker {
             });
           } catch (error) {
             if (error instanceof UnreadSourceError) throw error.cause;
-            // What is said of the queue is not said of the source, which would be deleted with all that it has to tell.
+            // An error of the queue must not be taken for one of the source, which would then be deleted with its
+            // events.
             throw isDamage(error) || isUnreadable(error) ? queueUnreadable(error) : error;
           }
         },
@@ -138,14 +139,15 @@ class WebhookWorker {
     }
   }
 
-  /** The thread ends, and the one that the main thread starts in its place begins with a new queue, or opens this one again. */
+  /** Ends the thread. The next one, which the main thread starts, begins with a new queue, or opens this one again. */
   #beginAnew(error: unknown): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
     const reason = this.#faults.whyNotOfTheFile();
     if (reason === undefined) this.#setQueueAside(error);
     else this.emit('queue', { unreadable: leftAsItIs(reason) });
-    // Threads share what one of them has open: who follows is to map the file anew. What was said until now goes out meanwhile.
+    // Threads share an open environment, so it is closed for the next one to map the file anew. Messages are sent
+    // meanwhile.
     void this.#engine.abandon().finally(() => setImmediate(() => process.exit(1)));
   }
 

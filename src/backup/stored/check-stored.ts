@@ -1,4 +1,7 @@
-/** Whether backups in a media store are what was put there: every piece is read once, whatever number of backups it is of, and compared with its checksum. */
+/**
+ * Checks backups in a media store: every piece is read once, however many backups use it, and compared with its
+ * checksum.
+ */
 import { OperatorError } from '../../platform/index.js';
 import { noBackup, Problems, unreadable, type CheckedBackup, type CheckedBackups } from '../checked-backups.js';
 import type { BackupWatch } from '../data-copy.js';
@@ -7,12 +10,12 @@ import type { Manifest, StoredFileOfBackup } from './manifest.js';
 import { PieceStore } from './piece-store.js';
 import type { StoredBackups } from './stored-backups.js';
 
-/** They are in memory. */
+/** Number of pieces in memory. */
 const PIECES_AT_A_TIME = 8;
 
 /**
- * One backup by its name, or all at the place. What is removed meanwhile is not told. Rejects with `unprocessable` where there is none,
- * and with `store-unavailable`.
+ * Checks one backup by its name, or all at the place. Backups removed meanwhile are omitted. Rejects with
+ * `unprocessable` if there is none, and with `store-unavailable`.
  */
 export async function checkStored(
   backups: StoredBackups,
@@ -47,7 +50,7 @@ export async function checkStored(
   return { backups: checked, bytes_read: bytesRead };
 }
 
-/** Undefined where there is none; a sentence where it cannot be read. */
+/** Returns undefined if there is no such backup; a sentence if it cannot be read. */
 async function readOrWhy(backups: StoredBackups, name: string): Promise<Manifest | string | undefined> {
   try {
     return await backups.readIfThere(name);

@@ -1,4 +1,4 @@
-/** A backup comes out of a media store: every piece is compared with its checksum before anything of it is in force. */
+/** Fetches a backup from a media store; every piece is compared with its checksum before any of it is in force. */
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, OperatorError, syncFile } from '../../platform/index.js';
@@ -11,14 +11,15 @@ import { PieceStore } from './piece-store.js';
 import { timeOf, type StoredBackups } from './stored-backups.js';
 
 const FILES_AT_A_TIME = 4;
-/** Of each file; they are in memory. */
+/** Number of pieces per file in memory. */
 const PIECES_AT_A_TIME = 4;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /**
- * Writes the backup into the folder `to`, which is made anew; on disk when it resolves. Without a name the one that was made last, as of
- * `nowUtc`. Rejects with an `OperatorError` that names what is missing or damaged; nothing of `to` is left then.
+ * Writes the backup into the folder `to`, which is created anew; it is on disk when this resolves. Without a name,
+ * takes the backup made last, as of `nowUtc`. Rejects with an `OperatorError` that names what is missing or damaged;
+ * `to` is removed then.
  */
 export async function fetchStored(
   backups: StoredBackups,
@@ -36,7 +37,7 @@ export async function fetchStored(
     return manifest;
   } catch (error) {
     await rm(to, { recursive: true, force: true });
-    // What is wrong with the backup has sentences of its own.
+    // Errors of the backup itself have their own messages.
     throw error instanceof OperatorError ? error : toldNotRestored(error, dirname(to));
   }
 }

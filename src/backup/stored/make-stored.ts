@@ -1,4 +1,4 @@
-/** A backup into a media store: pieces first, and what names them last. */
+/** Makes a backup in a media store: stores the pieces first, and what names them last. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asStorageError, makeFolder, packageVersion } from '../../platform/index.js';
@@ -10,10 +10,13 @@ import { PieceStore, PlaceFullError } from './piece-store.js';
 import { timeOf, type StoredBackup, type StoredBackups } from './stored-backups.js';
 import { StoredTarget } from './stored-target.js';
 
-/** In the staging folder, beside those of lists. */
+/** Folder in the staging folder, next to those of lists. */
 const COPIES = 'copies';
 
-/** Rejects with `conflict`, `store-unavailable`, `store-full`, `storage-full`: pieces that are there by then are used by the next one. */
+/**
+ * Rejects with `conflict`, `store-unavailable`, `store-full` or `storage-full`; pieces stored by then are used by the
+ * next backup.
+ */
 export async function makeStoredBackup(
   source: BackupSource,
   { backups, keep }: { readonly backups: StoredBackups; readonly keep: number | undefined },
@@ -36,7 +39,7 @@ export async function makeStoredBackup(
     const counts = { lists, files: files.length, bytes, bytes_shared: target.bytesShared };
     return { path, made_utc, ...counts, damaged, removed };
   } finally {
-    // What stays there is taken over by the next backup of this data directory.
+    // If the mark stays, the next backup of this data directory takes it over.
     await occupied.release().catch((error: unknown) => {
       source.log.warn({ err: error, place: backups.told }, 'a backup leaves its mark in a media store');
     });

@@ -1,23 +1,23 @@
 /**
- * What a media store has of one backup: `<name>.json`, put when all pieces that it names are there. Three lines: the summary, the files
- * as JSON, and the SHA-256 of both lines.
+ * The manifest of a backup in a media store: `<name>.json`, stored after all pieces that it names. It has three lines:
+ * the summary, the files as JSON, and the SHA-256 of both lines.
  */
 import { createHash } from 'node:crypto';
 import { OperatorError } from '../../platform/index.js';
 import { isInside } from '../description.js';
 
-/** Grows with every change after which an older release would restore something else than what was kept. */
+/** Increases with every change after which an older release would restore something else than what was backed up. */
 const FORMAT = 1;
-/** Of files that never change, or are small. The last piece of a file is shorter. */
+/** Bytes per piece of files that never change, or are small. The last piece of a file may be shorter. */
 export const PIECE_BYTES = 1_048_576;
-/** Of environments, where a few changed pages lie anywhere. */
+/** Bytes per piece of environments, in which a few changed pages may be anywhere. */
 export const ENVIRONMENT_PIECE_BYTES = 131_072;
 const PIECE_BYTES_MAX = 2 ** 26;
 const DIGEST = /^[0-9a-f]{64}$/u;
 
 export interface StoredSummary {
   readonly made_utc: string;
-  /** Release that made it. */
+  /** Release that made the backup. */
   readonly made_by: string;
   readonly data_dir: string;
   readonly lists: number;
@@ -26,12 +26,12 @@ export interface StoredSummary {
 }
 
 export interface StoredFileOfBackup {
-  /** From the data directory, with `/`. */
+  /** Path relative to the data directory, with `/`. */
   readonly path: string;
   readonly bytes: number;
-  /** Of each piece but the last. */
+  /** Bytes of each piece except the last. */
   readonly piece_bytes: number;
-  /** SHA-256 of each, in their order. */
+  /** SHA-256 of each piece, in order. */
   readonly pieces: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export function manifestText({ summary, files }: Manifest): string {
   return `${text}${digestOf(text)}\n`;
 }
 
-/** Of the first line alone. Throws an `OperatorError`; `told` names the backup in it. */
+/** Parses the first line only. Throws an `OperatorError`; `told` names the backup in it. */
 export function readSummary(line: string, told: string): StoredSummary {
   const value = parsed(line);
   if (!isSummary(value)) throw damaged(told);
@@ -59,7 +59,7 @@ export function readSummary(line: string, told: string): StoredSummary {
   return { made_utc, made_by, data_dir, lists, files, bytes };
 }
 
-/** Throws an `OperatorError` where anything of it is not as it was written. */
+/** Throws an `OperatorError` if anything differs from what was written. */
 export function readManifest(text: string, told: string): Manifest {
   const lines = text.split('\n');
   const [head = '', body = '', digest = ''] = lines;
@@ -70,7 +70,7 @@ export function readManifest(text: string, told: string): Manifest {
   return { summary, files };
 }
 
-/** Of each piece of the file at this path but the last. */
+/** Returns the bytes of each piece, except the last, of the file at this path. */
 export function pieceBytesOf(path: string): number {
   return path.endsWith('/data.mdb') ? ENVIRONMENT_PIECE_BYTES : PIECE_BYTES;
 }
