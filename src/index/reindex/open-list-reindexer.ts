@@ -28,7 +28,7 @@ export class OpenListReindexer {
   ) {}
 
   /**
-   * Rebuilds all versions, one after the other; returns the number of documents that were indexed. Rejects with
+   * Rebuilds all versions, one after the other; returns the number of records that were read. Rejects with
    * `conflict` if a rebuild is in progress.
    */
   async reindex(): Promise<number> {
