@@ -1,4 +1,4 @@
-/** A report of analytics, laid out for a terminal. */
+/** Formats an analytics report for a terminal. */
 import type { AnalyticsReport } from './answers.js';
 import { bar, sparkline } from './charts.js';
 import { displayWidth, formatCount, printable, shorten, styled, type Output } from './output.js';
@@ -7,7 +7,7 @@ const MARGIN = '  ';
 const LABEL_WIDTH = 10;
 const TERM_WIDTH_MAX = 40;
 const BAR_WIDTH_MAX = 30;
-/** Columns that a count and the space around it take. */
+/** Columns for a count and the space around it. */
 const COUNT_WIDTH = 12;
 
 export function analyticsView(output: Output, report: AnalyticsReport): string {

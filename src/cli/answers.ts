@@ -1,8 +1,11 @@
-/** Answers of operations, typed where the command line reads them. The service validates what it sends; these only name it. */
+/**
+ * Types of operation answers that the command line reads. They are not checked here, since the service validates what
+ * it sends.
+ */
 
 import type { ReportFigures } from '../analytics/index.js';
 
-/** The array of a collection answer: the array itself, or the named member of an object. */
+/** Returns the array of a collection answer: the answer itself, or the named member of an object. */
 export function membersOf<Item>(answer: unknown, member: string): readonly Item[] {
   if (Array.isArray(answer)) return answer as Item[];
   const value = (answer as Readonly<Record<string, unknown>> | undefined)?.[member];
@@ -23,7 +26,7 @@ export interface SearchHit {
   readonly '@text_score'?: number;
   readonly '@image_score'?: number;
   readonly '@document_score'?: number;
-  /** The page that found it. */
+  /** Page by which the record was found. */
   readonly document?: {
     readonly field: string;
     readonly page: number;
@@ -32,13 +35,13 @@ export interface SearchHit {
   };
   readonly '@video_score'?: number;
   readonly '@audio_score'?: number;
-  /** The second of a recording that found it. */
+  /** Second of a recording by which the record was found. */
   readonly media?: { readonly field: string; readonly seconds: number; readonly highlight?: string };
   readonly distance?: number;
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly highlights?: Readonly<Record<string, string>>;
   readonly explain?: ExplainedHit;
-  /** Of a record that is damaged on disk: why nothing of it is told. */
+  /** Reason why a record that is damaged on disk is not shown. */
   readonly error?: string;
 }
 

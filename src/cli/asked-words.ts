@@ -1,7 +1,7 @@
-/** What the words behind `gannet` ask for, before Commander reads them. */
+/** Examines the words after `gannet` before Commander parses them. */
 import type { Command } from 'commander';
 
-/** Where the command begins, behind the options of the program: those words and values that are no command. */
+/** Returns where the command begins, after options of the program and their values. */
 export function commandPlace(words: readonly string[]): number {
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
@@ -12,8 +12,8 @@ export function commandPlace(words: readonly string[]): number {
 }
 
 /**
- * The same words, where `help A B` is `A B --help`, of which Commander knows the first alone; and where a command that there is not is not asked
- * for its help, to which Commander answers with that of the one above, as if it had been meant.
+ * Rewrites words that Commander handles badly: `help A B` becomes `A B --help`, and `--help` is removed from an unknown
+ * command, for which Commander would print the help of the command above.
  */
 export function plainWords(words: readonly string[], program: Command): readonly string[] {
   const place = commandPlace(words);
@@ -27,7 +27,7 @@ function isUnknown(words: readonly string[], program: Command): boolean {
   for (const word of words) {
     if (word.startsWith('-') || command.commands.length === 0) return false;
     const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
-    // One with arguments of its own, such as `backup`, may be given any word.
+    // A command with arguments of its own, such as `backup`, may be followed by any word.
     if (next === undefined) return command.registeredArguments.length === 0;
     command = next;
   }

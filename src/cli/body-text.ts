@@ -1,4 +1,4 @@
-/** The body of a call: as it is given, or of a file or standard input. */
+/** Reads the body of a call: given directly, from a file, or from standard input. */
 import { tooLarge } from '../operations/index.js';
 import { systemReason } from '../platform/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
@@ -6,8 +6,8 @@ import { openSource } from './import-source.js';
 import { sourceName } from './output.js';
 
 /**
- * No JSON begins with @, behind which a file is named, and none is a dash alone, which stands for standard input, as @- does. Rejects with a
- * CommandError: more than `bytesMax` is not read.
+ * Returns the body. `@FILE` names a file, and `-` or `@-` stands for standard input; neither can begin JSON. Rejects
+ * with a CommandError if the body has more than `bytesMax` bytes.
  */
 export async function bodyText(given: string, bytesMax: number): Promise<string> {
   if (given !== '-' && !given.startsWith('@')) return given;

@@ -1,4 +1,4 @@
-/** How far a file is on its way: one line that is redrawn on a terminal, nothing elsewhere. */
+/** Shows the progress of a file transfer: one redrawn line on a terminal, nothing elsewhere. */
 import { formatBytes, shorten, type Output } from './output.js';
 import { drawBar } from './progress.js';
 
@@ -13,7 +13,7 @@ export class ByteProgress {
     private readonly isWanted: boolean,
   ) {}
 
-  /** Passes the bytes on; a piece that is asked for means that those before were taken. */
+  /** Passes the bytes on. The request for a piece shows that the previous ones were taken. */
   async *watching(stream: AsyncIterable<Uint8Array>, total: number | undefined): AsyncGenerator<Uint8Array> {
     let bytes = 0;
     try {

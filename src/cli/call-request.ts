@@ -1,4 +1,4 @@
-/** From an operation of the registry and a call's input to what goes over the wire: path, query string, headers. */
+/** Converts an operation and a call's input into an HTTP request: path, query string, headers. */
 import type { Operation } from '../operations/index.js';
 import { CommandError } from './exit-codes.js';
 import type { OperationRoute } from './operation-routes.js';
@@ -11,7 +11,7 @@ export function operationNamed(operations: readonly Operation[], name: string): 
   return operation;
 }
 
-/** The path with its parameters, and the query string without its `?`. */
+/** Returns the path with its parameters, and the query string without `?`. */
 export function requestTarget(
   operation: OperationRoute,
   input: CallInput,
@@ -27,7 +27,7 @@ export function requestTarget(
   return { path, query: query.toString() };
 }
 
-/** The parsed body of a success; throws a ProblemError for a problem document. */
+/** Returns the parsed body of a successful answer. Throws a ProblemError for a problem document. */
 export function readAnswer(status: number, body: Uint8Array): unknown {
   const text = Buffer.from(body).toString('utf8');
   let value: unknown;

@@ -1,4 +1,4 @@
-/** What every command gets: settings, the way to the service, and where to write. */
+/** Context of a command: settings, access to the service, and output. */
 import type { Config } from '../platform/index.js';
 import type { ExitStatus } from './exit-codes.js';
 import { jsonText, type Output } from './output.js';
@@ -11,15 +11,18 @@ export interface CommandContext {
   readonly config: Config;
   readonly load: ServiceLoader;
   readonly output: Output;
-  /** Where secrets are typed. */
+  /** Source of typed secrets. */
   readonly input: SecretSource;
-  /** For what may begin a data directory. */
+  /** Runs `work` with the service. For commands that may create a data directory. */
   withService<Result>(work: (client: ServiceClient) => Promise<Result>): Promise<Result>;
-  /** For what only looks at what is there, or changes it: a wrong folder is said, and nothing is made in it. */
+  /**
+   * Like `withService`, for commands that only read or change existing data: a missing data directory is an error, and
+   * nothing is created.
+   */
   withData<Result>(work: (client: ServiceClient) => Promise<Result>): Promise<Result>;
 }
 
-/** Runs what a command does, and ends with its exit status once everything that it wrote has been taken. */
+/** Runs a command. Ends with its exit status after all its output has been written. */
 export type Run = (work: (context: CommandContext) => Promise<ExitStatus>) => Promise<void>;
 
 export function createContext(
@@ -41,7 +44,7 @@ export function writeJson(output: Output, value: unknown): void {
   output.write(`${jsonText(value)}\n`);
 }
 
-/** An answer that has no form of its own for people: in lines on a terminal, in one for whoever reads the output otherwise. */
+/** Writes an answer without a format for people: indented on a terminal, otherwise in one line. */
 export function writeValue(output: Output, value: unknown): void {
   if (output.isTerminal) output.write(`${jsonText(value, 2)}\n`);
   else writeJson(output, value);

@@ -1,7 +1,7 @@
-/** What every command's help says beside what each is declared with: which options are required, an example, and where more is said. */
+/** Additions to every command's help: required options, and an example. */
 import { Help, type Command, type Option } from 'commander';
 
-/** Of commands that are written by hand, as they are typed; declared ones bring their own (`CommandSpec`). */
+/** Examples of hand-written commands, as typed after the name. Declared commands bring their own (`CommandSpec`). */
 export const EXAMPLES: Readonly<Record<string, string>> = {
   analytics: 'birds --from 2026-11-01 --to 2026-11-30',
   export: '--list birds -o birds.ndjson',
@@ -28,7 +28,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
 
 const help = new Help();
 
-/** For `configureHelp`: Commander does not say which options a command cannot do without. */
+/** For `configureHelp`: marks required options, which Commander does not. */
 export const OPTIONS_WITH_REQUIRED = {
   optionDescription: (option: Option) =>
     option.mandatory && option.defaultValue === undefined
@@ -36,7 +36,7 @@ export const OPTIONS_WITH_REQUIRED = {
       : help.optionDescription(option),
 };
 
-/** Of each command below this one. */
+/** Adds examples to each command below this one. */
 export function addExamples(command: Command, before = ''): void {
   for (const each of command.commands) {
     const name = `${before}${each.name()}`;

@@ -1,4 +1,6 @@
-/** The commands of `gannet` and their options. What a command does is in commands/, loaded when it is called. */
+/**
+ * The commands of `gannet` and their options. Their implementations are in commands/, loaded when a command is called.
+ */
 import { CommanderError, InvalidArgumentError, Option, type Command } from 'commander';
 import { FEATURES } from '../features.js';
 import { loadConfig } from '../platform/config.js';
@@ -29,15 +31,15 @@ import { ToldCommand } from './told-command.js';
 import { addWebhookCommands } from './webhook-commands.js';
 
 export interface Surroundings {
-  /** Standard output and standard error of this process where not given. */
+  /** Default: standard output and standard error of this process. */
   readonly output?: Output;
-  /** `process.env` where not given. */
+  /** Default: `process.env`. */
   readonly env?: NodeJS.ProcessEnv;
-  /** `process.stdin` where not given. */
+  /** Default: `process.stdin`. */
   readonly input?: SecretSource;
 }
 
-/** Runs the command that `argv` (as in process.argv) asks for and returns the exit status. Never rejects. */
+/** Runs the command in `argv` (as in process.argv) and returns the exit status. Never rejects. */
 export async function runCommandLine(
   argv: readonly string[],
   load: ServiceLoader,
@@ -73,7 +75,7 @@ export async function runCommandLine(
   }
 }
 
-/** After an error each command names its own help: that of the program has none of its options. */
+/** Makes error messages point to the help of the command itself: the program's help has none of its options. */
 function pointToHelp(command: Command, before = ''): void {
   const words = `${before}${command.name()}`;
   const shown = command.commands.length === 0 ? 'its arguments and options' : 'the commands and their options';
@@ -85,7 +87,7 @@ function declaredCommands(): readonly CommandSpec[] {
   return [...CORE_COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])];
 }
 
-/** Those that the words may ask for; all of them where they ask for a list in which they are, or for what there is not. */
+/** Returns the declared commands that the words may mean; all of them for a list of commands or an unknown command. */
 function askedForDeclared(words: readonly string[], program: Command): readonly CommandSpec[] {
   const specs = declaredCommands();
   const first = words[commandPlace(words)];
@@ -95,7 +97,7 @@ function askedForDeclared(words: readonly string[], program: Command): readonly 
   return asked.length === 0 ? specs : asked;
 }
 
-/** Every command as it is typed: `serve`, `key create`. */
+/** Returns every command as typed: `serve`, `key create`. */
 export function commandNames(): string[] {
   const namesOf = (command: Command, before: string): string[] =>
     command.commands.flatMap((each) => {
@@ -125,11 +127,11 @@ function createProgram(
     .description('A search service for one machine.')
     .version(packageVersion(), '-V, --version')
     .option('--config <file>', 'settings file; what it leaves out keeps the defaults of config/default.toml')
-    // What stands behind a command is the command's: `gannet search birds --version 2` is no question for the program's own version.
+    // Options after a command belong to it: `gannet search birds --version 2` does not ask for the program's version.
     .enablePositionalOptions()
     .exitOverride()
     .configureHelp(OPTIONS_WITH_REQUIRED)
-    // Before there are commands, which take it over as they are added.
+    // Set before commands are added, since they inherit it.
     .configureOutput({
       writeOut: (text) => {
         output.write(text);
@@ -144,7 +146,7 @@ function createProgram(
     await made.output.settle();
     ended(status);
   };
-  // Serving goes on where nobody reads that it does.
+  // The service continues if nobody reads its output.
   const serve: Run = async (work) => {
     ended(await work(context()));
   };
@@ -162,7 +164,7 @@ function createProgram(
   return { program, run };
 }
 
-/** Repeated on every command, because it may stand behind the command as well as before it. */
+/** Repeated on every command, because these options may be before or after the command. */
 
 const sharedOptions = () => [configOption(), accountOption(), jsonOption()];
 
@@ -291,7 +293,7 @@ function addDataCommands(program: Command, run: Run): void {
     .addOption(configOption())
     .addOption(accountOption())
     .addOption(jsonOption())
-    // Whatever stands behind `list` comes here; the error of its own would name `ls`, which nobody typed.
+    // Words after `list` are received here, since Commander's own error would name `ls`.
     .argument('[word]')
     .allowExcessArguments()
     .action((word: string | undefined, options: { account?: string; json?: boolean }) =>
@@ -346,7 +348,7 @@ function addCallCommand(program: Command, run: Run): void {
     .option('--input <file>', 'what is streamed to operations that take a stream; - for standard input')
     .option('--content-type <type>', 'of what is streamed')
     .addOption(accountOption())
-    // The help of an operation comes from its schemas, which the command itself has to look up.
+    // The help of an operation comes from its schemas, which the command looks up itself.
     .helpOption(false)
     .option('-h, --help', 'what the operation takes and answers')
     .action((operation: string | undefined, options: CallOptions) =>

@@ -1,8 +1,9 @@
 /**
- * Calls the service that runs on this data directory, through its control socket: HTTP over a Unix socket, without a key.
+ * Calls the service that runs on this data directory, through its control socket: HTTP over a Unix socket, without a
+ * key.
  *
- * Every call has a connection of its own. One that is kept may be closed by the service while this process is busy or stopped,
- * and the next request, a long import among them, would go into a closed connection; a new one costs some 50 us.
+ * Every call opens a new connection, at about 50 µs. A kept connection may be closed by the service while this process
+ * is busy or stopped, and the next request, such as a long import, would fail.
  */
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
@@ -22,15 +23,18 @@ interface Target {
   readonly load: ServiceLoader;
 }
 
-/** What a connection attempt says when no service listens: no file, or one that a killed service left behind. */
+/** Connection errors if no service listens: there is no file, or a killed service left one. */
 const NOBODY_LISTENS: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'ENOTDIR']);
 
 const MAYBE_DONE = 'The request may have been carried out all the same.';
 
-/** What a connection says whose other end was closed before the answer was whole. */
+/** Connection errors if the other end closed before the answer was complete. */
 const CONNECTION_LOST: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 
-/** Undefined when no service runs on the configured data directory. Rejects with a CommandError where one does not answer. */
+/**
+ * Returns undefined if no service runs on the configured data directory. Rejects with a CommandError if one does not
+ * answer.
+ */
 export async function connectControlSocket(config: Config, load: ServiceLoader): Promise<ServiceClient | undefined> {
   const socketPath = controlSocketPath(config.data.dir);
   if (socketPath === undefined) return undefined;
@@ -41,7 +45,7 @@ export async function connectControlSocket(config: Config, load: ServiceLoader):
     const code = (error as NodeJS.ErrnoException).code;
     if (NOBODY_LISTENS.has(code)) return undefined;
     if (code === 'EACCES' || code === 'EPERM') {
-      // Who may not look into the folder cannot tell whether a service runs there.
+      // Without access to the folder, it is unknown whether a service runs there.
       const fault = dataDirectoryFault(config.data.dir) ?? 'a service runs on it as another user';
       throw new CommandError(
         `The data directory ${config.data.dir} cannot be used: ${fault}. Run gannet as the user that runs the service.`,
@@ -69,7 +73,7 @@ export async function connectControlSocket(config: Config, load: ServiceLoader):
   };
 }
 
-/** Rejects with a SilentServiceError where it does not answer; `over`: nobody waits for that any more. */
+/** Rejects with a SilentServiceError if the service does not answer. `over` cancels the check. */
 async function assertAnswers(target: Target, over?: AbortSignal): Promise<void> {
   const { dataDir } = target;
   const { outgoing } = await begin(target, 'system.health', {});
@@ -88,7 +92,7 @@ async function assertAnswers(target: Target, over?: AbortSignal): Promise<void> 
   }
 }
 
-/** What waits for the answer of a call, which is given up where the service does not answer anything any more. */
+/** Waits for the answer to a call, and gives up if the service stops answering anything. */
 async function whileAlive<Result>(
   target: Target,
   outgoing: ClientRequest,
@@ -111,7 +115,9 @@ async function whileAlive<Result>(
   }
 }
 
-/** Rejects with a ProblemError, a CommandError, the error of `input.stream`, or what the system said of the connection. */
+/**
+ * Rejects with a ProblemError, a CommandError, the error of `input.stream`, or the system's error for the connection.
+ */
 async function send(target: Target, name: string, input: CallInput): Promise<unknown> {
   const { outgoing, json } = await begin(target, name, input);
   const { stream } = input;
@@ -137,7 +143,7 @@ async function download(target: Target, name: string, input: CallInput): Promise
   return whileSent(target, outgoing, whileConnectedTo(response, name));
 }
 
-/** A request whose body is still to be sent. */
+/** Creates a request whose body has yet to be sent. */
 async function begin(
   { socketPath, load }: Target,
   name: string,
@@ -171,9 +177,9 @@ async function answerTo(outgoing: ClientRequest, name: string): Promise<unknown>
 function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once('response', resolve);
-    // Not only once: a connection may say twice that it was lost.
+    // Not `once`: a connection may report its loss twice.
     outgoing.on('error', reject);
-    // A request that is given up before it has a connection, because what it was to send failed at once, says no more than this.
+    // A request that is aborted before it has a connection, because its body failed at once, emits only this.
     outgoing.once('close', () => {
       reject(Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' }));
     });
@@ -188,7 +194,7 @@ async function whileConnected<Result>(name: string, action: () => Promise<Result
   }
 }
 
-/** Every other error as it is. */
+/** Converts a lost connection into a CommandError; other errors stay. */
 function asLostConnection(error: unknown, name: string): unknown {
   if (!CONNECTION_LOST.has((error as NodeJS.ErrnoException).code)) return error;
   return new CommandError(
@@ -205,7 +211,7 @@ async function* whileConnectedTo(response: AsyncIterable<Uint8Array>, name: stri
   }
 }
 
-/** Watches only while it waits for the next piece: whoever takes them may take his time. */
+/** Watches the service only while waiting for the next piece, since the consumer may be slow. */
 async function* whileSent(
   target: Target,
   outgoing: ClientRequest,
@@ -222,7 +228,10 @@ async function* whileSent(
   }
 }
 
-/** A service that refuses a long body answers before it has read it all: its answer counts, not the broken pipe. */
+/**
+ * Sends a stream. A service that refuses a long body answers before reading all of it: its answer counts, not the
+ * broken pipe.
+ */
 async function sendStream(
   stream: AsyncIterable<Uint8Array>,
   outgoing: ClientRequest,

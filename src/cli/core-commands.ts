@@ -1,4 +1,7 @@
-/** Commands that speak for one operation of no feature: their arguments, options and help come from it. */
+/**
+ * Commands that call a single operation that belongs to no feature. Their arguments, options and help derive from the
+ * operation.
+ */
 import type { CommandSpec } from '../operations/index.js';
 
 export const CORE_COMMANDS: readonly CommandSpec[] = [

@@ -1,4 +1,7 @@
-/** The operations that declared commands speak for and no feature has: a file of its own, so that the registry with all others stays unloaded. */
+/**
+ * Operations of declared commands that belong to no feature. In a separate file, so that the registry with all others
+ * is not loaded.
+ */
 import {
   accountOperations,
   progressOperations,

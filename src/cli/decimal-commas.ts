@@ -1,18 +1,18 @@
 /**
- * Numbers as most of Europe writes them, in a table: `106,92`. They are taken as they stand, for text, and who imports prices so finds
- * neither a facet of numbers nor an order by them, and no word why.
+ * Detects numbers with decimal commas, such as `106,92`, in tables. They are imported as text, so that prices would get
+ * neither a numeric facet nor a numeric order, without any explanation.
  */
 import { printable } from './output.js';
 
-/** `1.234,5` as well. Three digits behind the comma may be thousands, and tell nothing of themselves. */
+/** Also matches `1.234,5`. Three digits after the comma may be thousands, and prove nothing. */
 const NUMBER = /^[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?$/;
 const DECIMAL = /,(?:\d{1,2}|\d{4,})$/;
-/** Some lines of a table are always wrong. */
+/** A table may have some invalid lines. */
 const SHARE_MIN = 0.9;
 
 /**
- * Of the first records of a CSV file that was imported into the list; undefined where no field looks so. It says how the list gets a facet, too: one
- * whose fields were inferred of texts keeps them so, and numbers with a point would be as little to filter by as before.
+ * Returns a note about the first records of an imported CSV file. Undefined if no field has such numbers. It also says
+ * how to get a facet: a list whose fields were inferred from texts would not filter by corrected numbers either.
  */
 export function decimalCommaNote(records: readonly unknown[], list: string): string | undefined {
   const rows = records as readonly Readonly<Record<string, string>>[];

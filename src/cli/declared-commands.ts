@@ -1,6 +1,6 @@
 /**
- * Commands that features declare (`CommandSpec`): each speaks for one operation, from whose schemas its arguments, options and help
- * come. They are made only where one is called or listed, for that takes its operation.
+ * Creates the commands that features declare (`CommandSpec`). Each calls one operation, whose schemas determine its
+ * arguments, options and help. Created only when one is called or listed, since that loads the operation.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -22,7 +22,7 @@ import { watchedToEnd } from './watched-job.js';
 
 export interface DeclaredCommandParts {
   readonly run: Run;
-  /** The options that every command has. */
+  /** Options of every command. */
   readonly shared: () => readonly Option[];
   readonly specs: readonly CommandSpec[];
   readonly operations: readonly Operation[];
@@ -33,8 +33,9 @@ const TEXT: CommandText = { table, count: formatCount, counted: formatCounted, b
 type Given = Readonly<Record<string, string | boolean | undefined>>;
 
 /**
- * The operations that these commands speak for: those of the features that declare the commands, and those of no feature. The whole
- * registry takes half as long again to load; it is what is left where one speaks for another's.
+ * Returns the operations of these commands: those of the features that declare the commands, and core operations. Falls
+ * back to the whole registry, which takes half as long again to load, if a command calls an operation of another
+ * feature.
  */
 export async function operationsOf(specs: readonly CommandSpec[], load: ServiceLoader): Promise<readonly Operation[]> {
   const declaring = FEATURES.filter(({ commands = [] }) => commands.some((spec) => specs.includes(spec)));
@@ -52,7 +53,7 @@ function speakFor(specs: readonly CommandSpec[], operations: readonly Operation[
 }
 
 export function addDeclaredCommands(program: Command, parts: DeclaredCommandParts): void {
-  // Options behind a command are that command's, also where the one above it has the same ones: `backup list --json`.
+  // Options after a command belong to it, even if its parent has the same ones: `backup list --json`.
   program.enablePositionalOptions();
   for (const spec of parts.specs) {
     const words = spec.name.split(' ');
@@ -125,7 +126,7 @@ async function callFor(context: CommandContext, { spec, operation, values, optio
     if (name !== 'account' && typeof value === 'string') params.push(complete(name, value));
   }
   assertNeeded({ spec, operation, values, options });
-  // What may be left out is not waited for: of a script's standard input nobody knows whether it ends.
+  // Optional secrets are not read, since a script's standard input may never end.
   const asked = (spec.secrets ?? []).filter(
     (name) => members.get(name)?.isRequired === true || options[camel(`${name}_stdin`)] === true,
   );
@@ -145,7 +146,7 @@ async function callFor(context: CommandContext, { spec, operation, values, optio
   const called = async (client: ServiceClient) => {
     isStopped = client.transport === 'data directory';
     const begun = await client.call(operation.name, input);
-    // Without a service nothing runs: it does when there is one.
+    // Without a running service nothing is executed yet; it will be when one runs.
     if (follower === undefined || begun === undefined || isStopped) return begun;
     return watchedToEnd(client, { follower, begun, account, input, output: isJson ? undefined : context.output });
   };
@@ -165,7 +166,7 @@ async function callFor(context: CommandContext, { spec, operation, values, optio
   return hasFailed?.(answer) === true ? EXIT.failed : EXIT.done;
 }
 
-/** As `operationInput`, whose faults name members: here they are options. */
+/** Like `operationInput`, with options instead of members in error messages. */
 function inputOf(...given: Parameters<typeof operationInput>): CallInput {
   try {
     return operationInput(...given);
@@ -176,7 +177,7 @@ function inputOf(...given: Parameters<typeof operationInput>): CallInput {
   }
 }
 
-/** Throws a CommandError where the value of one option needs others, before a secret is typed for nothing. */
+/** Throws a CommandError if the value of an option requires others, before a secret is typed in vain. */
 function assertNeeded({ spec, operation, options }: Call): void {
   for (const [name, { 'x-members': kinds }] of membersOf(operation)) {
     const kind = options[camel(name)];
@@ -189,7 +190,7 @@ function assertNeeded({ spec, operation, options }: Call): void {
   }
 }
 
-/** Without a data directory, where the command needs none. */
+/** Answers without a data directory, if the command needs none. */
 function answeredAlone(
   { config }: CommandContext,
   alone: Awaited<ReturnType<NonNullable<CommandSpec['alone']>>> | undefined,
@@ -200,7 +201,7 @@ function answeredAlone(
 
 interface MemberSchema {
   readonly description?: string;
-  /** What goes with each word (`oneKindOf`). */
+  /** Members that belong to each word (`oneKindOf`). */
   readonly 'x-members'?: Readonly<Record<string, { readonly needed: readonly string[] }>>;
   readonly enum?: readonly unknown[];
 }
@@ -209,18 +210,18 @@ interface Member extends MemberSchema {
   readonly isRequired: boolean;
 }
 
-/** As Commander tells the values of an option that takes some words alone; nothing for one that takes others, too. */
+/** Returns the values of an option in Commander's form. '' for an option that also takes other values. */
 function choicesText({ enum: values = [] }: Member): string {
   const isEach = values.length > 0 && values.every((value) => typeof value === 'string');
   return isEach ? ` (choices: ${values.map((value) => JSON.stringify(value)).join(', ')})` : '';
 }
 
-/** A word as a shell takes it for one. */
+/** Quotes a word for a shell. */
 function asTyped(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** What an operation takes, by name. */
+/** Returns the members that an operation takes, by name. */
 function membersOf({ params, query, body }: Operation): ReadonlyMap<string, Member> {
   const schemas = [params, query, body === undefined || isStreamBody(body) ? undefined : body];
   return new Map(schemas.flatMap(entriesOf));
@@ -234,7 +235,9 @@ function entriesOf(schema: TSchema | undefined): [string, Member][] {
   return Object.entries(properties).map(([name, member]) => [name, { ...member, isRequired: required.includes(name) }]);
 }
 
-/** As the descriptions of the other commands and their options begin: in lower case, unless with an abbreviation. */
+/**
+ * Begins a description in lower case, like those of other commands and options, unless it begins with an abbreviation.
+ */
 function asPhrase(text: string): string {
   return /^[A-Z][A-Z]/u.test(text) ? text : text.slice(0, 1).toLowerCase() + text.slice(1);
 }
@@ -243,7 +246,7 @@ function kebab(name: string): string {
   return name.replaceAll('_', '-');
 }
 
-/** As Commander names the value of an option. */
+/** Returns Commander's name for an option's value. */
 function camel(name: string): string {
   return kebab(name).replaceAll(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());
 }

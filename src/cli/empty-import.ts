@@ -1,4 +1,4 @@
-/** Whether there is anything in what is to be imported, before something is made for it. */
+/** Detects imports without records before anything is created for them. */
 import { parse } from 'csv-parse/sync';
 import { csvTextOf, formatOfText, type RecordFormat } from '../records/index.js';
 import { CommandError } from './exit-codes.js';
@@ -7,19 +7,22 @@ import { sourceName, type Output } from './output.js';
 import { ProblemError } from './problem.js';
 import type { ServiceClient } from './service-client.js';
 
-/** In what is longer, the service says what there is. */
+/** In a longer text, the service decides whether there are records. */
 const BLANK_BYTES_MAX = 65_536;
 
 export interface ImportText {
   readonly format: RecordFormat;
-  /** The first bytes, and all where there is no record in it. */
+  /** The first bytes; the whole text if it has no record. */
   readonly begin: Uint8Array;
   readonly stream: AsyncIterable<Uint8Array>;
-  /** Why there is no record in it; undefined where there may be some. */
+  /** Why there is no record. Undefined if there may be some. */
   readonly emptiness: string | undefined;
 }
 
-/** Reads on until something may be a record, or to the end. `given`: the format that was asked for; `named`: that of the file's name. */
+/**
+ * Reads until something may be a record, or to the end. `given` is the requested format, `named` the one of the file's
+ * name.
+ */
 export async function importText(
   stream: AsyncIterable<Uint8Array>,
   { given, named }: { readonly given: RecordFormat | undefined; readonly named: RecordFormat },
@@ -32,7 +35,7 @@ export async function importText(
   return { format, begin, stream: all, emptiness: isWhole ? emptinessOf(format, begin, true) : undefined };
 }
 
-/** What is said of the text where it is no more than this; undefined where there may be a record in it. */
+/** Describes a text without records. Undefined if there may be a record. */
 function emptinessOf(format: RecordFormat, text: Uint8Array, isWhole: boolean): string | undefined {
   if (format === 'csv') return csvEmptiness(text, isWhole);
   const letters = new TextDecoder().decode(text, { stream: true }).trim();
@@ -43,13 +46,13 @@ function emptinessOf(format: RecordFormat, text: Uint8Array, isWhole: boolean): 
 function csvEmptiness(bytes: Uint8Array, isWhole: boolean): string | undefined {
   const { text, separator: delimiter } = csvTextOf(bytes);
   if (text.trim() === '') return 'is empty';
-  // A row that has not ended may be an empty one, or the middle of a cell.
+  // An incomplete row may be empty, or the middle of a cell.
   const rows = isWhole ? text : text.slice(0, text.lastIndexOf('\n') + 1);
   try {
     const parsed = parse(rows, { bom: true, delimiter, relax_column_count: true, skip_empty_lines: true, to: 2 });
     if (parsed.length > 1) return undefined;
   } catch {
-    // Of all of it, the service says what is wrong.
+    // The service reports what is wrong with it.
     if (isWhole) return undefined;
   }
   return 'has only a header line';
@@ -63,7 +66,10 @@ interface EmptyImport {
   readonly create: boolean;
 }
 
-/** For a list that there is, no records are as good as some. Rejects with a CommandError where one would be made for them. */
+/**
+ * For an existing list, an import without records is fine. Rejects with a CommandError if a list would be created for
+ * it.
+ */
 export async function tellEmptyImport(output: Output, client: ServiceClient, empty: EmptyImport): Promise<void> {
   const { file, emptiness, account, list, create } = empty;
   const sentence = `${sourceName(file)} ${emptiness}: there are no records to import`;

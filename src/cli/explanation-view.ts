@@ -1,4 +1,4 @@
-/** How the score of a hit came about, in lines for a terminal. */
+/** Formats the explanation of a hit's score for a terminal. */
 import type { ExplainedHit } from './answers.js';
 import { formatCount, printable } from './output.js';
 
@@ -6,7 +6,7 @@ const WORDS_SHOWN = 6;
 const LIKE_SHOWN = 3;
 const DIGITS = 3;
 
-/** Plain text, the most important first. */
+/** Returns plain text, most important first. */
 export function explanationLines({ groups = [], sources = [], meaning: searched, reranker }: ExplainedHit): string[] {
   const words = groups
     .slice(0, WORDS_SHOWN)
@@ -26,7 +26,7 @@ export function explanationLines({ groups = [], sources = [], meaning: searched,
   ];
 }
 
-/** What the words of the search find best, where its meaning is theirs. */
+/** Lists the best hits by words, if the meaning was derived from them. */
 function likeness(like: readonly string[] = []): string[] {
   if (like.length === 0) return [];
   return [`close to: ${like.slice(0, LIKE_SHOWN).map(printable).join(', ')}${like.length > LIKE_SHOWN ? ' …' : ''}`];

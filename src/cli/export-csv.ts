@@ -1,23 +1,26 @@
-/** Records as lines of CSV (RFC 4180). */
+/** Formats records as lines of CSV (RFC 4180). */
 
 export interface ExportedRecord {
   readonly name: string;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly vector?: readonly number[];
-  /** Of a record with several. */
+  /** Set for a record with several vectors. */
   readonly vectors?: readonly (readonly number[])[];
 }
 
-/** As a CSV brings vectors. */
+/** Column of vectors in a CSV. */
 export const VECTOR_COLUMN = '@vector';
 
 export interface CsvOptions {
   readonly withVectors?: boolean;
-  /** No text is a formula to a program that shows tables; an import takes such a file for other records. */
+  /** Prevents spreadsheets from taking texts for formulas. Importing such a file would change records. */
   readonly forSpreadsheets?: boolean;
 }
 
-/** A field, and what an import makes of its cells: of a Many facet `several` values, of a Single one `one`, of every other field its `text` or its `point`. */
+/**
+ * A field, and how an import reads its cells: `several` values of a Many facet, `one` of a Single facet, a `point`, or
+ * `text` of any other field.
+ */
 export interface CsvColumn {
   readonly name: string;
   readonly holds: 'text' | 'one' | 'several' | 'point';
@@ -41,16 +44,21 @@ export function csvRow(record: ExportedRecord, columns: readonly CsvColumn[], op
   return csvLine([...(forSpreadsheets ? cells.map(harmless) : cells), ...beside]);
 }
 
-/** Begins a formula, or may where a program leaves out what is before it (docs/decisions/0292). */
+/**
+ * Matches texts that are formulas, or become formulas in programs that skip leading characters (docs/decisions/0292).
+ */
 const FORMULA = /^[\s\p{Cc}]*[=+\-@＝＋－＠]/u;
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
-/** A text stays one: spreadsheets show an apostrophe that begins a cell of a file, and calculate nothing. */
+/** Keeps a text from becoming a formula: spreadsheets show a leading apostrophe and calculate nothing. */
 function harmless(cell: string): string {
   return FORMULA.test(cell) && !NUMBER.test(cell) ? `'${cell}` : cell;
 }
 
-/** Fields of the record that an import of the CSV would not bring back as they are: it has no empty texts and no halves of pairs, and cells have no types but those of facets. */
+/**
+ * Returns the fields that an import of the CSV would change: CSV has no empty texts and no unpaired surrogates, and
+ * cells have no types except those of facets.
+ */
 export function changedFields({ fields }: ExportedRecord, columns: readonly CsvColumn[]): string[] {
   return columns.filter(({ name, holds }) => !comesBack(fields[name], holds)).map(({ name }) => name);
 }
@@ -67,18 +75,21 @@ function isSayable(value: unknown): boolean {
   return typeof value === 'string' && value !== '' && !HALF_OF_A_PAIR.test(value);
 }
 
-/** A surrogate by itself, which UTF-8 does not have; JSON writes it as an escape. */
+/** UTF-8 cannot encode an unpaired surrogate; JSON escapes it. */
 const HALF_OF_A_PAIR = /\p{Surrogate}/u;
 
-/** What would not be itself as the cell of a Many facet, which is JSON, or values behind `|`. */
+/** Matches texts that a Many facet's cell would misread, since such cells are JSON or values separated by `|`. */
 const NOT_ONE = /^\[|\||^\s|\s$|^$|\p{Surrogate}/u;
 
-/** As the import reads them: one value as it is (facets are arrays even of one), several as JSON, a point as `51.5,-0.12`. */
+/**
+ * Formats a value for the import: a single value as it is (facets are arrays even of one), several as JSON, a point as
+ * `51.5,-0.12`.
+ */
 function cellText(value: unknown, column: CsvColumn): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value) && value.length === 1) {
     const one: unknown = value[0];
-    // As several are: it would be taken for some, or for none.
+    // Written as JSON, since it would be read as several values, or none.
     const isMistaken = column.holds === 'several' && typeof one === 'string' && NOT_ONE.test(one);
     return isMistaken ? JSON.stringify(value) : cellText(one, column);
   }
@@ -94,7 +105,7 @@ export function csvLine(cells: readonly string[]): string {
   return `${cells.map(quoted).join(',')}\n`;
 }
 
-/** Also around what could be taken for another separator (records/csv-text.ts). */
+/** Quotes cells, including those with characters that could be taken for another separator (records/csv-text.ts). */
 function quoted(cell: string): string {
   return /[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -1,4 +1,4 @@
-/** What the command line says of a failure, whatever failed: a sentence and an exit status, and no stack. */
+/** Describes any failure of the command line: a message and an exit status, without a stack trace. */
 import { ConfigError } from '../platform/config.js';
 import { describeSystemError, isSystemError, OperatorError, ServiceError, type Problem } from '../platform/index.js';
 import { CommandError, EXIT, type ExitStatus } from './exit-codes.js';
@@ -10,7 +10,7 @@ export interface Failure {
   readonly status: ExitStatus;
 }
 
-/** `command`: what was called. With `GANNET_LOG_LEVEL=debug` a failure that nobody foresaw shows where it happened. */
+/** `command` is the called command. With `GANNET_LOG_LEVEL=debug`, an unexpected failure includes its stack trace. */
 export function describeFailure(error: unknown, command?: TypedCommand, env: NodeJS.ProcessEnv = process.env): Failure {
   if (error instanceof ProblemError) return failed(told(error.problem, command));
   if (error instanceof ServiceError) return failed(told(error.toProblem(), command));
@@ -32,12 +32,12 @@ function told(problem: Problem, command: TypedCommand | undefined): string {
   return describeProblem(inTypedWords(problem, command), whatThereIs(problem, command));
 }
 
-/** A compiled file is missing or cut off. */
+/** True if a compiled file is missing or truncated. */
 function isUnloadable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') return true;
-  // Cut within a word, the rest of it reads as a name.
+  // A file truncated within a word ends in an undefined name.
   if (error instanceof ReferenceError) return error.message.endsWith(' is not defined');
   return error instanceof SyntaxError && !error.message.includes('JSON');
 }

@@ -1,11 +1,11 @@
-/** The first records of a file that is to be imported, for what is said of them beforehand. */
+/** Parses the first records of a file to be imported, for hints about them. */
 import { parse } from 'csv-parse/sync';
 import { csvTextOf, type RecordFormat } from '../records/index.js';
 
-/** Of the first bytes of the file: enough to tell. */
+/** From the first bytes of the file. */
 const RECORDS_MAX = 1000;
 
-/** None where they cannot be read: the service says what is wrong with them. */
+/** Returns nothing if they cannot be parsed, since the service reports what is wrong. */
 export function firstRecords(begin: Uint8Array, format: RecordFormat): readonly unknown[] {
   try {
     return readers[format](begin).slice(0, RECORDS_MAX);
@@ -14,7 +14,7 @@ export function firstRecords(begin: Uint8Array, format: RecordFormat): readonly 
   }
 }
 
-/** What lies behind the last whole record is left out. */
+/** Ignore what follows the last complete record. */
 const readers: Readonly<Record<RecordFormat, (begin: Uint8Array) => readonly unknown[]>> = {
   ndjson: (begin) => wholeLines(new TextDecoder().decode(begin)).map((line) => JSON.parse(line) as unknown),
   json: (begin) => {

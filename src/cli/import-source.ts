@@ -1,4 +1,4 @@
-/** The bytes of an import: from a file or standard input, cut into requests that the service takes. */
+/** Reads the bytes of an import from a file or standard input, and cuts them into requests. */
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
@@ -24,7 +24,7 @@ export const CONTENT_TYPES: Readonly<Record<RecordFormat, string>> = {
   csv: 'text/csv',
 };
 
-/** The format by the file's name. Throws a CommandError where it says nothing. */
+/** Returns the format by the file's name. Throws a CommandError if it is unclear. */
 export function formatOf(file: string, given: RecordFormat | undefined): RecordFormat {
   if (given !== undefined) return given;
   if (file === '-') return 'ndjson';
@@ -34,7 +34,7 @@ export function formatOf(file: string, given: RecordFormat | undefined): RecordF
     if (found === undefined) throw new CommandError(`${file} cannot be read: it does not exist (ENOENT).`);
     if (found.isDirectory())
       throw new CommandError(`${file} is a folder. To import the PDF files in it, use --pdf.`, EXIT.usage);
-    // A pipe that nobody writes would be waited for.
+    // Reading a pipe here would wait for its writer.
     if (found.isFile()) assertText(file, firstBytes(file));
     const other = extname(file).toLowerCase() === '.pdf' ? ' To import PDF files, use --pdf.' : '';
     throw new CommandError(
@@ -45,13 +45,13 @@ export function formatOf(file: string, given: RecordFormat | undefined): RecordF
   return format;
 }
 
-/** What a file is by how it begins, where that is no text; undefined where it may be one, and for what is no file. */
+/** Returns what a file is, by its first bytes, if it is no text. Undefined if it may be text, or is no regular file. */
 export function noTextFile(file: string): string | undefined {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
   return noTextOf(firstBytes(file))?.what;
 }
 
-/** Throws a CommandError for what is no text, that says what to do with it instead. */
+/** Throws a CommandError for anything other than text, which says what to do instead. */
 export function assertText(file: string, begin: Uint8Array): void {
   const found = noTextOf(begin);
   if (found === undefined) return;
@@ -90,7 +90,7 @@ export async function openSource(file: string): Promise<ImportSource> {
     const found = await stat(file);
     if (found.isDirectory()) throw new CommandError(`${file} cannot be read: it is a folder.`);
     const { size } = found;
-    // A pipe or device has no size that would say how much is to come.
+    // A pipe or device has no size.
     return { stream: bytesOf(file), bytes: size === 0 ? undefined : size };
   } catch (error) {
     if (error instanceof CommandError) throw error;
@@ -100,12 +100,12 @@ export async function openSource(file: string): Promise<ImportSource> {
 
 interface BegunStream {
   readonly begin: Uint8Array;
-  /** Nothing is behind the begin. */
+  /** True if nothing follows `begin`. */
   readonly isWhole: boolean;
   readonly stream: AsyncGenerator<Uint8Array>;
 }
 
-/** The first bytes of a stream, and all of it. More of it is read for as long as `wantsMore` says so of what is there. */
+/** Reads the beginning of a stream for as long as `wantsMore` returns true. The returned stream is complete. */
 export async function readMore(
   stream: AsyncIterable<Uint8Array>,
   wantsMore: (begin: Uint8Array) => boolean,
@@ -129,14 +129,17 @@ export async function readMore(
   return { begin, isWhole, stream: all() };
 }
 
-/** Opened by who reads it first, who then hears of what is wrong with it: a command that ends before has nothing open. */
+/**
+ * Opens the file on the first read, so that its errors reach the reader, and a command that ends before has nothing
+ * open.
+ */
 async function* bytesOf(file: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(file, { highWaterMark: READ_BYTES }) as AsyncIterable<Uint8Array>;
 }
 
 /**
- * Cuts a stream into consecutive streams of some `partBytes` each, at line ends: NDJSON of any length goes in as several
- * requests. Each part has to be read to its end before the next is asked for.
+ * Cuts a stream at line ends into consecutive streams of about `partBytes` each, so that NDJSON of any length is sent
+ * in several requests. Each part has to be read completely before the next is requested.
  */
 export async function* cutAtLines(
   source: AsyncIterable<Uint8Array>,
@@ -173,7 +176,7 @@ export async function* cutAtLines(
     do {
       yield part();
       if (carried !== undefined || ended) continue;
-      // Looks ahead, so that no empty request follows a file that ends exactly where it was cut.
+      // Looks ahead, so that no empty request follows a file that ends exactly at a cut.
       const next = await iterator.next();
       if (next.done === true) ended = true;
       else carried = next.value;

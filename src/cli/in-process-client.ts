@@ -1,6 +1,6 @@
 /**
- * Opens the data directory in this process and calls operations directly, validated and checked as every call is. The lock of
- * the data directory keeps a second process out.
+ * Opens the data directory in this process and calls operations directly, with the usual validation. The lock of the
+ * data directory excludes other processes.
  */
 import {
   createDispatcher,
@@ -16,7 +16,10 @@ import { ProblemError } from './problem.js';
 import type { CallInput, ServiceClient } from './service-client.js';
 import type { RunningService, ServiceLoader } from './service-loader.js';
 
-/** Rejects with a `DataDirectoryInUseError` where another process has the data directory, and with a CommandError where it cannot be opened. */
+/**
+ * Rejects with a `DataDirectoryInUseError` if another process has the data directory, and with a CommandError if it
+ * cannot be opened.
+ */
 export async function openInProcess(config: Config, load: ServiceLoader): Promise<ServiceClient> {
   const service = await open(config, load);
   const dispatcher = createDispatcher(service.services);
@@ -71,7 +74,7 @@ async function open(config: Config, load: ServiceLoader): Promise<RunningService
   }
 }
 
-/** A command's output is not to be mixed with the service's log, but for what went wrong. */
+/** Logs only errors, so that the log does not mix with the command's output. */
 function quiet(config: Config): Config {
   return { ...config, log: { ...config.log, level: config.log.level === 'silent' ? 'silent' : 'error' } };
 }

@@ -1,12 +1,12 @@
-/** Ctrl-C and SIGTERM while a command works: a word on what that means, and then the end that the signal asks for. */
+/** Handles signals that interrupt a command: prints what that means, then ends by the signal. */
 import type { Output } from './output.js';
 import { removeUnfinishedFiles } from './unfinished-files.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Returns what undoes it. `serve` and `demo`, which end in order at a signal, listen for themselves and are left alone: a command
- * that has a listener of its own decides.
+ * Installs the handlers and returns a function that removes them. `serve` and `demo` have handlers of their own, which
+ * take precedence.
  */
 export function printInterruption(output: Output): () => void {
   const onSignal = (signal: NodeJS.Signals) => {
@@ -14,7 +14,7 @@ export function printInterruption(output: Output): () => void {
     output.note(`${output.isTerminal ? '\n' : ''}Interrupted. Changes made so far are kept.\n`);
     removeUnfinishedFiles();
     forget();
-    // Whoever started this command sees that a signal ended it; data are whole whenever a process ends.
+    // Ends by the signal, so that the parent process sees it. Data are consistent whenever a process ends.
     process.kill(process.pid, signal);
   };
   const forget = () => {

@@ -1,6 +1,6 @@
 /**
- * Files of media stores beside the records that link to them, in a folder of this machine as `<folder>/<store>/<path>`:
- * `gannet export --with-files` writes it, and `gannet import --with-files` puts it into the stores again.
+ * Copies files of media stores to which records link, as `<folder>/<store>/<path>` on this machine: `gannet export
+ * --with-files` writes them, and `gannet import --with-files` puts them back into the stores.
  */
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -22,12 +22,12 @@ import { ProblemError } from './problem.js';
 import { saveWhole } from './saved-file.js';
 import type { ServiceClient } from './service-client.js';
 
-/** Answers of the service that are about one file. */
+/** Errors that concern a single file. */
 const MISSING: ReadonlySet<string> = new Set(['file-not-found', 'media-store-not-found', 'invalid-parameter']);
-/** What a file system refuses of a path that a store takes: `a` beside `a/b`, or a part of more than 255 bytes. */
+/** Errors of a file system for paths that a store allows: `a` next to `a/b`, or a part of more than 255 bytes. */
 const UNNAMEABLE: ReadonlySet<string> = new Set(['ENOTDIR', 'EISDIR', 'EEXIST', 'ENAMETOOLONG']);
 const RECORDINGS: ReadonlySet<string> = new Set(['video', 'audio']);
-/** The rest is counted. */
+/** Further ones are only counted. */
 const FAULTS_NAMED_MAX = 20;
 
 export interface LinkingField {
@@ -39,11 +39,13 @@ export interface ExportedFilesOptions {
   readonly client: ServiceClient;
   readonly account: string;
   readonly folder: string;
-  /** Of the list: what its records link by. */
+  /** Fields of the list that contain links. */
   readonly fields: readonly LinkingField[];
 }
 
-/** Writes each file once, however many records link to it; one that is there already is replaced when the new one is whole. */
+/**
+ * Writes each file once, however many records link to it. An existing file is replaced when the new one is complete.
+ */
 export class ExportedFiles {
   readonly #seen = new Set<string>();
   readonly #faults: string[] = [];
@@ -53,7 +55,7 @@ export class ExportedFiles {
 
   private constructor(private readonly options: ExportedFilesOptions) {}
 
-  /** Makes the folder where it is missing. Throws a CommandError where those above it are. */
+  /** Creates the folder if it is missing. Throws a CommandError if its parent is missing. */
   static into(options: ExportedFilesOptions): ExportedFiles {
     try {
       makeLastFolderNow(options.folder);
@@ -64,7 +66,7 @@ export class ExportedFiles {
     return new ExportedFiles(options);
   }
 
-  /** The files that a record links to, and subtitles that lie beside them. */
+  /** Writes the files to which a record links, and subtitles next to them. */
   async take(record: Readonly<Record<string, unknown>>): Promise<void> {
     for (const { name, kind } of this.options.fields) {
       for (const url of [record[name]].flat()) {
@@ -74,7 +76,7 @@ export class ExportedFiles {
     }
   }
 
-  /** Says what was written, and what could not be. True where all could. */
+  /** Prints what was written and what was not. Returns true if everything was. */
   tell(output: Output): boolean {
     const { folder } = this.options;
     output.note(`${formatCounted(this.#count, 'file')} (${formatBytes(this.#bytes)}) written to ${folder}\n`);
@@ -84,7 +86,7 @@ export class ExportedFiles {
     return false;
   }
 
-  /** Whether it is a file that is new here. */
+  /** Returns true if the URL is a file that was not handled before. */
   async #takeUrl(url: string, isLinked: boolean): Promise<boolean> {
     const place = mediaPlace(url);
     if (place === undefined || this.#seen.has(url)) return false;
@@ -97,7 +99,7 @@ export class ExportedFiles {
     return true;
   }
 
-  /** What is wrong with this file; undefined where it is written. Rejects where no file can be. */
+  /** Returns what is wrong with this file; undefined if it was written. Rejects if no file can be written. */
   async #write({ store, path }: MediaPlace): Promise<string | undefined> {
     const { client, account, folder } = this.options;
     const target = join(folder, store, ...path.split('/'));
@@ -120,7 +122,7 @@ interface FolderFile extends MediaPlace {
   readonly file: string;
 }
 
-/** Puts every file of the folder into its store, under its path. Rejects at the first that a store does not take. */
+/** Puts every file of the folder into its store. Rejects at the first one that a store refuses. */
 export async function putFiles(
   client: ServiceClient,
   { account, folder }: { readonly account: string; readonly folder: string },
@@ -145,7 +147,10 @@ export async function putFiles(
   output.note(`${formatCounted(files.length, 'file')} (${formatBytes(total)}) uploaded to media stores\n`);
 }
 
-/** In order. Links are not followed, and names that begin with a dot are left out at the top, where systems put files of their own. */
+/**
+ * Returns the files in order. Ignores links, and names that begin with a dot at the top, which systems use for their
+ * own files.
+ */
 async function filesOf(folder: string): Promise<FolderFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

@@ -1,7 +1,7 @@
-/** Listings are answered in pages; commands read all of them. */
+/** Reads all pages of a listing. */
 import type { ServiceClient } from './service-client.js';
 
-/** The answer as though it had been one page: what is an array in it is put together, and `next` is gone. */
+/** Returns the answer as if it were a single page: arrays are concatenated, and `next` is removed. */
 export async function readListing(
   client: ServiceClient,
   operation: string,

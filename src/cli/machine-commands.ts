@@ -1,11 +1,11 @@
-/** Commands for who sets the service up: its settings, its unit for systemd, and the command that agents start. */
+/** Commands for setting up the service: settings, systemd unit, and the server for agents. */
 import type { Command } from 'commander';
 import type { McpOptions } from './commands/mcp.js';
 import type { SystemdUnitOptions } from './commands/systemd-unit.js';
 import type { CommandParts } from './webhook-commands.js';
 
 export function addMachineCommands(program: Command, { run, shared }: Pick<CommandParts, 'run' | 'shared'>): void {
-  // Of `--config`, `--account` and `--json`.
+  // `options` selects among `--config`, `--account` and `--json`.
   const add = (name: string, description: string, options: readonly string[]): Command => {
     const command = program.command(name).description(description);
     for (const option of shared()) if (options.includes(option.name())) command.addOption(option);

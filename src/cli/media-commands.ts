@@ -39,7 +39,7 @@ function addFileCommands(program: Command, parts: CommandParts): void {
     .action((file: string, path: string | undefined, options: MediaPutOptions) =>
       run(async (context) => (await commands()).putFile(context, { file, path }, options)),
     );
-  // What it writes is the file.
+  // `json` selects the shared options; the output is the file itself.
   add('get', 'write a file of a media store to standard output', 'json')
     .argument('<path>', 'path in the store')
     .addOption(storeOption())

@@ -1,4 +1,4 @@
-/** What `gannet call` says of operations: all of it comes from the registry. */
+/** Help of `gannet call` for operations, derived from the registry. */
 import type { TSchema } from 'typebox';
 import { agentToolName, firstForm, isAgentTool, isStreamBody, type Operation } from '../operations/index.js';
 import { styled, table, type Output } from './output.js';
@@ -18,13 +18,13 @@ interface ObjectSchema {
   readonly required?: readonly string[];
 }
 
-/** Every operation in a line. */
+/** Lists every operation in a line. */
 export function operationTable(operations: readonly Operation[]): string {
   const rows = operations.map(({ name, method, path, summary }) => [name, `${method} ${path}`, summary]);
   return table([['OPERATION', 'REQUEST', 'WHAT IT DOES'], ...rows]);
 }
 
-/** One operation of `all`: what it takes, what it needs, what it answers. */
+/** Describes one operation of `all`: input, requirements and answer. */
 export function operationHelp(operation: Operation, all: readonly Operation[], output: Output): string {
   const { name, summary, description, method, path, permission, params, query, body, responses } = operation;
   const heading = (text: string) => `\n${styled(output, 'bold', text)}\n`;

@@ -1,6 +1,6 @@
 /**
- * What a person gives to `gannet call`, as the input of an operation: `--param name=value` goes where the operation's schemas
- * have that name (path, query string or body), and its text becomes the value that the schema asks for.
+ * Converts the arguments of `gannet call` into an operation's input. `--param name=value` sets the member of that name
+ * in path, query string or body, according to the schemas, which also determine the value's type.
  */
 import type { TSchema } from 'typebox';
 import {
@@ -19,18 +19,18 @@ import type { CallInput } from './service-client.js';
 export interface GivenInput {
   /** Each `name=value`. */
   readonly params: readonly string[];
-  /** A JSON text; the body as a whole, to which params add members. */
+  /** The whole body as JSON text, to which params add members. */
   readonly body: string | undefined;
-  /** Sent as it comes, to operations that take a stream. */
+  /** Content for operations that take a stream. */
   readonly stream: AsyncIterable<Uint8Array> | undefined;
   readonly contentType: string | undefined;
-  /** Where the operation asks for an account and none is among the params. */
+  /** Used if the operation needs an account and the params have none. */
   readonly account: string;
-  /** It is the one that was asked for, and not the configured one: an operation that takes no account is no answer to that. */
+  /** True if the account was given rather than configured: an operation that takes no account is then an error. */
   readonly isAccountGiven: boolean;
 }
 
-/** Throws a CommandError that names what is missing, unknown or unreadable. */
+/** Throws a CommandError that names what is missing, unknown or invalid. */
 export function operationInput(operation: Operation, given: GivenInput): CallInput {
   const places = placesOf(operation);
   const values: Record<ParameterPlace, Record<string, unknown>> = {
@@ -50,7 +50,7 @@ export function operationInput(operation: Operation, given: GivenInput): CallInp
   }
   const empty = Object.keys(values.path).find((name) => values.path[name] === '');
   if (empty !== undefined) throw usage(`The parameter '${empty}' of ${operation.name} is empty.`);
-  // Where there has to be one, an empty one says that everything is left as it is by default.
+  // A required body without members is sent as {}, which means defaults.
   const hasBody = given.body !== undefined || (operation.body !== undefined && !isStreamBody(operation.body));
   return {
     params: values.path as Record<string, string>,
@@ -80,18 +80,18 @@ function place(
     );
   }
   if (Object.hasOwn(values[at], name)) throw usage(`The parameter '${name}' is given twice.`);
-  // Paths and query strings are text; the service reads them by the same schemas.
+  // Path and query values are text, which the service parses by the same schemas.
   values[at][name] = at === 'body' ? bodyValue(operation.body as TSchema, name, text) : text;
 }
 
-/** Objects and lists of objects are given as JSON; the rest as in a query string. */
+/** Parses JSON for objects and arrays of objects, other values as in a query string. */
 function bodyValue(schema: TSchema, name: string, text: string): unknown {
   if (isObject(schema, name) && !text.startsWith('{'))
     throw usage(`'${name}' expects a JSON object, such as '{"member":"value"}' in single quotes, not ${text}`);
   if (/^[[{]/.test(text)) {
     const fault = toldJsonFault(text);
     if (fault === undefined) return parseExactJson(text);
-    // Another text may begin like this, too: the schema decides.
+    // Another text may begin like JSON; the schema decides.
     if (isObject(schema, name))
       throw usage(
         `'${name}' expects a JSON object, such as '{"member":"value"}' in single quotes. This is not JSON. ${fault}`,

@@ -1,6 +1,6 @@
 /**
- * Where the operations are that commands call, those that features declare among them: loading the registry for it would take longer than everything else that such a
- * command does. Those that are not here are looked up there; the tests compare both.
+ * Routes of the operations that commands call, including declared commands: loading the registry would take longer than
+ * everything else such a command does. Other operations are looked up in the registry. A test compares both.
  */
 import type { Operation } from '../operations/index.js';
 
@@ -79,7 +79,7 @@ const ROUTES: Readonly<Record<string, readonly [method: Operation['method'], pat
   'backup.list': ['GET', '/backup'],
 };
 
-/** By name. */
+/** Keyed by operation name. */
 export const KNOWN_ROUTES: ReadonlyMap<string, OperationRoute> = new Map(
   Object.entries(ROUTES).map(([name, [method, path]]) => [name, { name, method, path }]),
 );

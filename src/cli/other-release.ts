@@ -1,15 +1,17 @@
-/** What a command says of a service that does not answer as this release does: it may be another one, that was not started again after an upgrade. */
+/**
+ * Detects a service of another release, for instance one not restarted after an upgrade, when it answers unexpectedly.
+ */
 import { isSystemError, OperatorError, packageVersion, ServiceError } from '../platform/index.js';
 import { ConfigError } from '../platform/config.js';
 import { CommandError } from './exit-codes.js';
 import { describeProblem, ProblemError } from './problem.js';
 import type { ServiceClient } from './service-client.js';
 
-/** What such a service says of a path, a method or a member that it does not know. */
+/** Errors of such a service for an unknown path, method or member. */
 const UNKNOWN: ReadonlySet<string> = new Set(['not-found', 'method-not-allowed', 'invalid-parameter']);
 const FORESEEN = [CommandError, ServiceError, OperatorError, ConfigError];
 
-/** The failure as it is, or a CommandError where the service is of another release. Never rejects. */
+/** Returns the failure, or a CommandError if the service is of another release. Never rejects. */
 export async function toldOfOtherRelease(client: ServiceClient, failure: unknown): Promise<unknown> {
   const isProblem = failure instanceof ProblemError;
   const mayBe = isProblem ? UNKNOWN.has(failure.problem.code) : !isForeseen(failure);
@@ -34,7 +36,7 @@ async function releaseOf(client: ServiceClient): Promise<string | undefined> {
     const { info } = (await client.call('openapi.read')) as { readonly info: { readonly version: unknown } };
     return String(info.version);
   } catch {
-    // It is gone, or no service of any release.
+    // It is gone, or is no service of any release.
     return undefined;
   }
 }

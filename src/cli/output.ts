@@ -1,21 +1,21 @@
-/** How the command line writes: numbers, times, tables and emphasis for people; plain text where nobody watches. */
+/** Output of the command line: numbers, times, tables and emphasis on a terminal, plain text elsewhere. */
 
 import { WatchedStream } from './watched-stream.js';
 
-/** Where a command writes. Injected, so that commands can be tested without a terminal. */
+/** Output of a command. Injected, so that commands can be tested without a terminal. */
 export interface Output {
   readonly isTerminal: boolean;
-  /** Characters in a line; 80 where unknown. */
+  /** Characters per line; 80 if unknown. */
   readonly columns: number;
   /** Throws a CommandError once standard output has failed. */
   write(text: string): void;
-  /** Resolves when what was written has been taken; rejects with a CommandError when it could not be. */
+  /** Resolves when everything has been written. Rejects with a CommandError if that failed. */
   settle(): Promise<void>;
-  /** Remarks and errors: standard error. Never fails: there is nobody left to be told. */
+  /** Writes remarks and errors to standard error. Never fails, since nobody could be told. */
   note(text: string): void;
 }
 
-/** Standard output and standard error of this process, watched from here on. */
+/** Returns standard output and standard error of this process, watched for errors from now on. */
 export function openStandardOutput(): Output {
   const standardOutput = new WatchedStream(process.stdout, 'Standard output');
   const standardError = new WatchedStream(process.stderr, 'Standard error');
@@ -32,10 +32,10 @@ export function openStandardOutput(): Output {
     settle: () => standardOutput.settle(),
     note: (text) => {
       try {
-        // Remarks repeat what somebody wrote: names of fields, what an error found.
+        // Remarks may repeat untrusted text, such as field names.
         standardError.write(printableLines(text));
       } catch {
-        // Whoever read it has gone; the exit status still tells.
+        // Its reader is gone; the exit status still tells.
       }
     },
   };
@@ -55,7 +55,7 @@ export function styled(output: Output, style: Style, text: string): string {
   return output.isTerminal ? `\u001b[${on}m${text}\u001b[${off}m` : text;
 }
 
-/** Made for the first number: it takes as long as all other modules of a command. */
+/** Created for the first number: loading it takes as long as all other modules of a command. */
 let integers: Intl.NumberFormat | undefined;
 
 /** `117,791`. */
@@ -64,7 +64,7 @@ export function formatCount(value: number): string {
   return integers.format(Math.round(value));
 }
 
-/** `1 page`, `117,791 pages`: for nouns whose plural ends in an s. */
+/** `1 page`, `117,791 pages`: for nouns with a plural in s. */
 export function formatCounted(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
@@ -101,7 +101,7 @@ export function formatMilliseconds(milliseconds: number): string {
   return milliseconds >= 10 ? `${Math.round(milliseconds)} ms` : `${milliseconds.toFixed(2)} ms`;
 }
 
-/** Columns side by side, as wide as they need to be; the first row is the heading. */
+/** Formats columns as wide as needed. The first row is the heading. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
@@ -124,41 +124,45 @@ function pad(cell: string, width: number): string {
 
 const ESCAPE_SEQUENCE = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 
-/** Characters that a text takes up, escape sequences left out (wide characters count as one: good enough for columns). */
+/**
+ * Returns the number of characters without escape sequences. Wide characters count as one, which suffices for columns.
+ */
 export function displayWidth(text: string): number {
   return [...text.replace(ESCAPE_SEQUENCE, '')].length;
 }
 
-/** Cut to `width` characters with an ellipsis. */
+/** Truncates to `width` characters with an ellipsis. */
 export function shorten(text: string, width: number): string {
   const characters = [...text];
   return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
 }
 
-/** Those that turn the order of what is shown around: a name that has one reads as another, and so does the rest of its line. */
+/**
+ * Characters that reverse the direction of text: they would change how a name, and the rest of its line, is displayed.
+ */
 const TURNING = '\\u202a-\\u202e\\u2066-\\u2069';
 const STEERING = new RegExp(`(?:\\p{Cc}|[${TURNING}])+`, 'gu');
 const STEERING_BUT_LINES = new RegExp(`(?:(?![\\n\\t])\\p{Cc}|[${TURNING}])+`, 'gu');
-/** What JSON leaves as it is; terminals take the first for the beginning of a command. */
+/** Characters that JSON does not escape; a terminal may take the first for a control sequence. */
 const STEERING_IN_JSON = new RegExp(`[\\u007f-\\u009f${TURNING}]`, 'gu');
 
-/** Removes control characters: what comes out of a list must not steer the terminal. */
+/** Replaces control characters, since record contents must not control the terminal. */
 export function printable(text: string): string {
   return text.replace(STEERING, ' ');
 }
 
-/** As `printable`, of lines that end where they ended. */
+/** Like `printable`, but keeps line ends and tabs. */
 export function printableLines(text: string): string {
   return text.replace(STEERING_BUT_LINES, ' ');
 }
 
-/** The value as JSON that steers no terminal, whatever is in its texts: it reads as the same value. */
+/** Returns JSON with control characters escaped, which parses to the same value. */
 export function jsonText(value: unknown, indent?: number): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(value, null, indent).replace(STEERING_IN_JSON, escaped);
 }
 
-/** What is read, as the beginning of a sentence. */
+/** Returns the name of a source, as the beginning of a sentence. */
 export function sourceName(file: string): string {
   return file === '-' ? 'Standard input' : printable(file);
 }

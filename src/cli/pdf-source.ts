@@ -1,14 +1,14 @@
-/** Records out of PDF files: one a file, with its text in the order of its pages. */
+/** Creates records from PDF files: one per file, with its text in page order. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { DocumentError, DocumentReader } from '../documents/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import { isSystemError, machineShare, systemReason } from '../platform/index.js';
 
-/** Holds where a file of a record is. */
+/** Field with the link to a record's file. */
 export const PDF_FIELD = 'document';
 
-/** The fields of a list that is made for records that link to a file. */
+/** Definition of a list whose records link to files. */
 export const PDF_LIST = {
   searchable_fields: [{ name: 'title', weight: 3 }],
   facets: [{ name: 'folder', type: 'string', cardinality: 'Single' }],
@@ -16,12 +16,12 @@ export const PDF_LIST = {
 };
 
 const FILE_BYTES_MAX = 100_000_000;
-/** What fits into a record of the size that a list takes by default, in any script. */
+/** Fits into a record of the default size limit, in any script. */
 const LIMITS = { pagesMax: 10_000, charactersMax: 1_000_000, msMax: 60_000 };
 const MEMORY_MIB_MAX = 512;
 const PROCESSES_MAX = 4;
 
-/** The fields of a list that is made for records with the text of a file. */
+/** Definition of a list whose records contain the text of files. */
 export const PDF_TEXT_LIST = {
   searchable_fields: [
     { name: 'title', weight: 3 },
@@ -34,25 +34,28 @@ export const PDF_TEXT_LIST = {
 };
 
 export interface PdfRecord {
-  /** Its path below the folder, with slashes. */
+  /** Path below the folder, with slashes. */
   readonly name: string;
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
 export interface PdfFault {
   readonly file: string;
-  /** As the faults of documents are named, or `not-readable`. */
+  /** Name of a document fault, or `not-readable`. */
   readonly error: string;
   readonly detail: string;
 }
 
 export interface PdfOutcome {
   readonly record?: PdfRecord;
-  /** Beside a record: there is more in the file than was read. */
+  /** With a record: the file has more than was read. */
   readonly fault?: PdfFault;
 }
 
-/** The files that end in .pdf, in and below the folder, in order; the file where `path` is one. Links are not followed. */
+/**
+ * Returns the files in and below the folder that end in .pdf, sorted; or the file itself if `path` is one. Links are
+ * not followed.
+ */
 export async function pdfFiles(path: string): Promise<{ readonly folder: string; readonly files: readonly string[] }> {
   try {
     if (!(await stat(path)).isDirectory()) return { folder: dirname(path), files: [path] };
@@ -67,13 +70,16 @@ export async function pdfFiles(path: string): Promise<{ readonly folder: string;
   throw new CommandError(`${path} contains no .pdf files.`, EXIT.usage);
 }
 
-/** What became of each file, in their order; some are read side by side. `onBug` gets the stack of what nobody foresaw. */
+/**
+ * Yields the outcome of each file, in order; several are read in parallel. `onBug` receives the stack of an unexpected
+ * error.
+ */
 export async function* readPdfs(
   { folder, files }: { readonly folder: string; readonly files: readonly string[] },
   onBug: (stack: string) => void,
 ): AsyncGenerator<PdfOutcome> {
   const processes = Math.min(PROCESSES_MAX, machineShare().processors, files.length);
-  // What a document did to its process is in its outcome.
+  // The outcome of the file reports it.
   const onDeath = () => undefined;
   const reader = new DocumentReader({ processes, memoryMibMax: MEMORY_MIB_MAX, limits: LIMITS, onDeath, onBug });
   const left = files.values();
@@ -95,14 +101,14 @@ export async function* readPdfs(
   }
 }
 
-/** Why a file that was found in a folder cannot be read. */
+/** Returns why a file found in a folder cannot be read. */
 export function whyNotReadable(path: string, error: unknown): string {
-  // What takes the place of bytes that are no UTF-8 names another file, which is not there.
+  // A name that is not in UTF-8 is decoded with replacement characters, and so names a file that does not exist.
   const isNamedOtherwise = basename(path).includes('\uFFFD') && isSystemError(error) && error.code === 'ENOENT';
   return isNamedOtherwise ? 'its name is not in UTF-8; rename it' : systemReason(error);
 }
 
-/** The path below the folder, with slashes. */
+/** Returns the path below the folder, with slashes. */
 export function pdfName(folder: string, path: string): string {
   return relative(folder, path).split(sep).join('/');
 }
@@ -130,7 +136,7 @@ async function readPdf(reader: DocumentReader, folder: string, path: string): Pr
   }
 }
 
-/** What every record of a file has, and these fields. */
+/** Returns a record with the fields common to all files, plus these. */
 export function pdfRecord(file: string, fields: PdfRecord['fields']): PdfRecord {
   const folder = dirname(file);
   const title = basename(file).replace(/\.pdf$/i, '');

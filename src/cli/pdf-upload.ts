@@ -1,4 +1,7 @@
-/** PDF files put into a media store, for records that link to them: the service reads them, and tells what became of each. */
+/**
+ * Uploads PDF files to a media store for records that link to them. The service reads the files and reports the result
+ * of each.
+ */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { mediaUrl } from '../fields/index.js';
@@ -11,7 +14,7 @@ import { tellStopped } from './stopped-note.js';
 
 export const DEFAULT_PDF_STORE = 'default';
 const POLL_MS = 250;
-/** Names of files that the store does not take; what is wrong with the store ends the import. */
+/** Errors that concern a single file. Any other error of the store ends the import. */
 const FAULTS_OF_FILES: ReadonlySet<string> = new Set(['invalid-parameter', 'body-too-large']);
 
 export interface PdfPlace {
@@ -28,7 +31,7 @@ interface ListAnswer {
   };
 }
 
-/** Throws where the list has no field for the files. */
+/** Throws if the list has no field for the files. */
 export async function uploadTarget(client: ServiceClient, place: PdfPlace): Promise<PdfPlace> {
   const { resources } = await listOf(client, place);
   if (resources.some(({ name, kind }) => name === PDF_FIELD && kind === 'document')) return place;
@@ -38,7 +41,7 @@ export async function uploadTarget(client: ServiceClient, place: PdfPlace): Prom
   );
 }
 
-/** Puts one file after the other; they come to lie below a folder of the list's name. */
+/** Uploads one file after the other, below a folder named after the list. */
 export async function* uploadPdfs(
   client: ServiceClient,
   place: PdfPlace,
@@ -78,7 +81,7 @@ async function uploadPdf(
   return { record: pdfRecord(file, { [PDF_FIELD]: mediaUrl(store, target) }) };
 }
 
-/** Waits until the service has read the files, and says which of them have no text: of many, the last. */
+/** Waits until the service has read the files, and returns those without text (the last ones, if there are many). */
 export async function readState(client: ServiceClient, place: PdfPlace, output: Output): Promise<PdfFault[]> {
   if (client.transport !== 'control socket') {
     tellStopped(output, 'the files are read when it runs');

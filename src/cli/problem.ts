@@ -1,7 +1,7 @@
-/** Problem documents (RFC 9457) as the command line sees and tells them. */
+/** Problem documents (RFC 9457) on the command line. */
 import type { Problem } from '../platform/index.js';
 
-/** The service's own answer that a call cannot be done. */
+/** Error answer of the service. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
 
@@ -10,7 +10,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** One readable paragraph: what was wrong, the faulty places that it does not name yet, when to come back, and what to do. */
+/** Returns one paragraph: what is wrong, places not named in it, when to retry, and a hint. */
 export function describeProblem(problem: Problem, hint?: string): string {
   const places = (problem.errors ?? [])
     .filter((place) => !problem.detail.includes(place.detail))
@@ -20,7 +20,7 @@ export function describeProblem(problem: Problem, hint?: string): string {
     });
   const wait = problem.retry_after_seconds;
   return [
-    // Those that it only counts are named behind it.
+    // Places that the text only counts are listed after it.
     places.length === 0 ? problem.detail : problem.detail.replace(/ \(and \d+ more\)$/, ''),
     ...(places.length === 0 ? [] : [`(${places.join('; ')})`]),
     ...(wait === undefined ? [] : [`Try again in ${wait} s.`]),

@@ -1,4 +1,4 @@
-/** `gannet progress`: what runs in the background, in a line each. */
+/** `gannet progress`: lists background jobs, one per line. */
 import type { CommandText } from '../operations/index.js';
 import { membersOf } from './answers.js';
 import { formatDuration, printable } from './output.js';

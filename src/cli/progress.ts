@@ -1,6 +1,6 @@
 /**
- * Progress of an import: on a terminal one line that is redrawn (bar, records, rate, time left), elsewhere a plain line now
- * and then. The time left is known only where the share that is done is known.
+ * Shows the progress of an import: on a terminal, one redrawn line (bar, records, rate, time left); elsewhere, a plain
+ * line now and then. The time left is shown only if the total size is known.
  */
 import { paceOf } from '../platform/index.js';
 import { formatCount, formatDuration, formatRecords, type Output, shorten } from './output.js';
@@ -11,7 +11,7 @@ const BAR_CHARACTERS = 24;
 
 export interface ProgressState {
   readonly records: number;
-  /** 0 to 1; undefined when the size of the input is unknown (a pipe). */
+  /** 0 to 1. Undefined if the size of the input is unknown, as for a pipe. */
   readonly share: number | undefined;
 }
 
@@ -38,7 +38,7 @@ export class Progress {
     this.#draw();
   }
 
-  /** Ends the line with what was done in all. Returns the seconds that it took. */
+  /** Ends the line with a summary. Returns the seconds taken. */
   done(records: number, remark = ''): number {
     const seconds = this.#seconds();
     const rate = formatCount(paceOf({ done: records, total: null, seconds }).rate);
@@ -47,7 +47,7 @@ export class Progress {
     return seconds;
   }
 
-  /** Leaves the line as it stands, so that an error message begins on its own. */
+  /** Leaves the line as it is, so that an error message starts on a new line. */
   abandon(): void {
     if (this.output.isTerminal) this.output.write('\n');
   }

@@ -1,13 +1,13 @@
 /**
- * Counts the records of an import while its bytes pass by, without parsing them: for the progress bar, and to find a place
- * where a long NDJSON file may be cut into several requests. The service alone decides what is a good record.
+ * Counts the records of an import without parsing them, for the progress bar and for cutting a long NDJSON file into
+ * requests. Only the service decides which records are valid.
  */
 import type { RecordFormat } from '../records/index.js';
 
 export interface RecordCounter {
-  /** Looks at the next bytes. */
+  /** Processes the next bytes. */
   push(chunk: Uint8Array): void;
-  /** Records that have ended so far. */
+  /** Number of records that have ended so far. */
   readonly count: number;
 }
 
@@ -38,8 +38,8 @@ class LineCounter implements RecordCounter {
 }
 
 /**
- * Lines outside quotes; a doubled quote inside a quoted value closes and opens it again. The heading is not a record. A carriage return alone ends
- * a line, too; of UTF-16 an empty byte follows it.
+ * Counts lines outside quotes; a doubled quote within a quoted value closes and reopens it. The heading is not a
+ * record. A carriage return alone also ends a line; in UTF-16, a zero byte follows it.
  */
 class CsvCounter implements RecordCounter {
   #lines = 0;
@@ -60,7 +60,7 @@ class CsvCounter implements RecordCounter {
   }
 }
 
-/** Elements of the outer array that are objects. */
+/** Counts elements of the outer array that are objects. */
 class ArrayCounter implements RecordCounter {
   count = 0;
   #depth = 0;

@@ -1,4 +1,4 @@
-/** Files that are written on this machine: one that was there before stays until the new one is whole. */
+/** Writes files so that an existing file stays until the new one is complete. */
 import { randomBytes } from 'node:crypto';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { chmod, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
@@ -6,30 +6,33 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { unfinishedFile } from './unfinished-files.js';
 
-/** Where a folder takes no further file, the one that is there is written as it is. */
+/** Errors of a folder that allows no new file; the existing file is then overwritten in place. */
 const NO_FILE_BESIDE: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EROFS']);
-/** As many as the system follows. */
+/** Same limit as the system's. */
 const LINKS_MAX = 40;
 const NAME_RANDOM_BYTES = 8;
 const NEW_FILE_MODE = 0o666;
 
-/** A file under way. `stream` tells of what goes wrong in its events. */
+/** A file being written. Errors are events of `stream`. */
 export interface FileUnderWay {
   readonly stream: WriteStream;
-  /** It gets its name; once the stream has ended. */
+  /** Gives the file its name. Call when the stream has ended. */
   keep(): Promise<void>;
-  /** Nothing of it is left; what was there before is as it was. */
+  /** Removes the unfinished file; an existing file is unchanged. */
   abandon(): Promise<void>;
 }
 
-/** Resolves when it may be written, or its stream has failed. A pipe or a device is written to at once: nothing can take its place. */
+/**
+ * Resolves when the file can be written, or its stream has failed. Pipes and devices are written directly, since they
+ * cannot be replaced.
+ */
 export async function beginFile(path: string): Promise<FileUnderWay> {
   const target = await targetOf(path);
   if (target.isFile) {
-    // Processes of several containers have the same numbers.
+    // Random, since processes in different containers may have equal ids.
     const name = `.gannet-${randomBytes(NAME_RANDOM_BYTES).toString('hex')}.part`;
     const temporary = join(dirname(target.path), name);
-    // Nobody reads it meanwhile who could not read the one before.
+    // The temporary file has no more permissions than the file it replaces.
     const mode = (target.mode ?? NEW_FILE_MODE) & NEW_FILE_MODE;
     const stream = createWriteStream(temporary, { flags: 'wx', flush: true, mode });
     const finished = unfinishedFile(temporary);
@@ -39,7 +42,7 @@ export async function beginFile(path: string): Promise<FileUnderWay> {
       return {
         stream,
         keep: async () => {
-          // Whoever could read the one before can read this one.
+          // The new file gets the permissions of the replaced one.
           if (target.mode !== undefined) await chmod(temporary, target.mode);
           await rename(temporary, target.path);
           finished();
@@ -58,7 +61,7 @@ export async function beginFile(path: string): Promise<FileUnderWay> {
   return { stream, keep: () => Promise.resolve(), abandon };
 }
 
-/** It appears under its name when it is whole; where it does not become so, nothing of it is left. */
+/** Writes a file that appears under its name when it is complete; on failure, nothing is left. */
 export async function saveWhole(pieces: AsyncIterable<Uint8Array>, path: string): Promise<void> {
   const file = await beginFile(path);
   try {
@@ -71,10 +74,10 @@ export async function saveWhole(pieces: AsyncIterable<Uint8Array>, path: string)
 }
 
 interface Target {
-  /** Behind links. */
+  /** Path after following links. */
   readonly path: string;
   readonly isFile: boolean;
-  /** Of what is there. */
+  /** Mode of the existing file. */
   readonly mode: number | undefined;
 }
 
@@ -82,18 +85,18 @@ async function targetOf(path: string): Promise<Target> {
   try {
     const found = await stat(path);
     const mode = found.mode & 0o7777;
-    // A pipe behind a descriptor (`/dev/stdout`, `>(…)`) has no path, and a file there has none any more once it is deleted.
+    // A pipe behind a descriptor (`/dev/stdout`, `>(…)`) has no path, and neither has a deleted file.
     const real = found.isFile() ? await realpath(path).catch(() => undefined) : undefined;
     return { path: real ?? path, isFile: real !== undefined, mode };
   } catch (error) {
-    // What is wrong with it shows when it is written.
+    // Errors show when the file is written.
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const missing = isMissing ? await missingBehindLinks(path) : undefined;
     return { path: missing ?? path, isFile: missing !== undefined, mode: undefined };
   }
 }
 
-/** Where a file comes to lie that is not there yet; undefined where there is no folder for it. */
+/** Returns the path of a file to be created. Undefined if its folder does not exist. */
 async function missingBehindLinks(path: string): Promise<string | undefined> {
   let place = path;
   for (let links = 0; links <= LINKS_MAX; ++links) {
@@ -102,7 +105,7 @@ async function missingBehindLinks(path: string): Promise<string | undefined> {
     place = join(folder, basename(place));
     const target = await readlink(place).catch(() => undefined);
     if (target === undefined) return links === 0 ? path : place;
-    // Not joined, which would take `..` away before the links are followed.
+    // Not path.join, which would remove `..` before links are followed.
     place = isAbsolute(target) ? target : `${folder}/${target}`;
   }
   return undefined;

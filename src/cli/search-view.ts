@@ -1,4 +1,4 @@
-/** The answer of a search, laid out for a terminal. */
+/** Formats the answer of a search for a terminal. */
 import type { SearchHit, SearchResponse } from './answers.js';
 import { explanationLines } from './explanation-view.js';
 import { formatCount, formatRecords, type Output, printable, shorten, styled } from './output.js';
@@ -13,12 +13,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 export interface ViewOptions {
-  /** Fields to show of a hit, in order; undefined: highlights, or else the first fields. */
+  /** Fields shown of a hit, in order. Undefined for highlights, or else the first fields. */
   readonly fields?: readonly string[];
   readonly firstPosition?: number;
-  /** Scores mean something only where words were asked for. Default true. */
+  /** False for searches without words, whose scores mean nothing. Default true. */
   readonly scores?: boolean;
-  /** Whether it was searched by a picture. */
+  /** True for a search by a picture. */
   readonly isByPicture?: boolean;
   /** Milliseconds from sending the request to having read the answer. */
   readonly roundTripMs?: number;
@@ -40,7 +40,7 @@ export function searchView(output: Output, response: SearchResponse, options: Vi
   return `${lines.join('\n')}\n`;
 }
 
-/** What models had to do with it, where a list has some. */
+/** Describes how models took part, if the list has any. */
 function modelsTold({ applied = {} }: SearchResponse, { isByPicture = false }: ViewOptions): string {
   const { meaning = 'none', reranker = null } = applied;
   const used = isByPicture ? 'by what pictures look like' : 'by words and meaning';
@@ -59,7 +59,7 @@ function hitLines(output: Output, hit: SearchHit, position: number, options: Vie
   if (options.scores !== false && score !== undefined) marks.push(score.toFixed(3));
   const head = `${String(position).padStart(3)}  ${styled(output, 'bold', printable(hit.name))}`;
   const lines = [`${head}  ${styled(output, 'dim', marks.join('  '))}`.trimEnd()];
-  // Whole, however long: it says what is to be done.
+  // In full, however long, since it says what to do.
   if (hit.error !== undefined) lines.push(`     ${styled(output, 'red', printable(hit.error))}`);
   const width = Math.max(40, output.columns - 8);
   for (const [field, text] of shownFields(hit, options.fields)) {
@@ -75,7 +75,7 @@ function hitLines(output: Output, hit: SearchHit, position: number, options: Vie
   return lines;
 }
 
-/** On which page, and at which second. */
+/** Returns the page and the second by which the record was found. */
 function placesInFiles({ document, media }: SearchHit): { readonly place: string; readonly highlight: string }[] {
   const places = [];
   if (document !== undefined) {
@@ -98,7 +98,7 @@ function clockTime(seconds: number): string {
   return hours > 0 ? `${hours}:${padded(minutes)}:${behind}` : `${minutes}:${behind}`;
 }
 
-/** That which decided its place; undefined where nothing scored it. */
+/** Returns the highest score, which decided the order. Undefined if there is none. */
 function strongest(hit: SearchHit): number | undefined {
   const kinds = ['text', 'image', 'document', 'video', 'audio'] as const;
   const scores = kinds.map((kind) => hit[`@${kind}_score`]).filter((score) => score !== undefined);
@@ -119,7 +119,7 @@ function shownFields(hit: SearchHit, wanted: readonly string[] | undefined): [st
     wanted ?? (Object.keys(highlights).length > 0 ? Object.keys(highlights) : Object.keys(hit.fields ?? {}));
   return (
     names
-      // What the line of the page says already.
+      // Already shown in the line of the page.
       .filter((name) => wanted !== undefined || (name !== hit.document?.field && name !== hit.media?.field))
       .map((name): [string, string] => [name, highlights[name] ?? escapeHtml(valueText(hit.fields?.[name]))])
       .filter(([, text]) => text !== '')
@@ -138,7 +138,7 @@ function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Cuts a text with `<em>` tags without cutting a tag or an entity. */
+/** Truncates a text with `<em>` tags without cutting a tag or an entity. */
 function shortenMarked(text: string, width: number): string {
   const pieces = text.split(/(<\/?em>)/);
   let room = width;
@@ -159,7 +159,7 @@ function unescape(text: string): string {
   return text.replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => ENTITIES[entity] ?? entity);
 }
 
-/** `<em>` becomes bold on a terminal and *stars* elsewhere. */
+/** Converts `<em>` to bold on a terminal, and to *stars* elsewhere. */
 function emphasise(output: Output, text: string): string {
   return text
     .split(/<em>(.*?)<\/em>/s)

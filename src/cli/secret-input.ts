@@ -1,4 +1,4 @@
-/** Secrets are asked for on a terminal, without being shown, or read as lines of standard input: never from the command line. */
+/** Reads secrets from a terminal without echo, or as lines of standard input, but never from the command line. */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { CommandError, EXIT } from './exit-codes.js';
@@ -6,16 +6,16 @@ import type { Output } from './output.js';
 
 export type SecretSource = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 
-/** The values of these, with their names, in their order. Rejects with a CommandError where standard input has no line for one. */
+/** Returns name and value of each secret, in order. Rejects with a CommandError if standard input has too few lines. */
 export async function readSecrets(
   asked: readonly string[],
   output: Output,
   input: SecretSource,
 ): Promise<readonly (readonly [name: string, value: string])[]> {
-  // Whoever asks for nothing does not wait for a standard input that nobody ends.
+  // Returns before reading standard input, which may never end.
   if (asked.length === 0) return [];
   const isTerminal = input.isTTY === true;
-  // What is typed is not shown: the terminal's echo goes nowhere.
+  // Discards the terminal's echo.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: nowhere, terminal: isTerminal });
   const secrets: (readonly [string, string])[] = [];

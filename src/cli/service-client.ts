@@ -1,25 +1,25 @@
-/** One way to call the service, whichever way it can be reached. */
+/** Interface for calling the service, however it is reached. */
 
 export interface CallInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it comes, at the service's pace. */
+  /** Sent as a stream, with back pressure. */
   readonly stream?: AsyncIterable<Uint8Array>;
   readonly contentType?: string;
-  /** Bytes of `stream`, where they are known. */
+  /** Length of `stream`, if known. */
   readonly streamBytes?: number;
 }
 
 export interface ServiceClient {
   readonly transport: 'control socket' | 'data directory';
   /**
-   * The parsed answer of an operation, undefined where it has no body. Rejects with a ProblemError for the service's own
-   * answers and with a CommandError when the service cannot be reached.
+   * Returns the parsed answer of an operation; undefined if it has no body. Rejects with a ProblemError for errors of
+   * the service, and with a CommandError if it is unreachable.
    */
   call(operation: string, input?: CallInput): Promise<unknown>;
-  /** The bytes that an operation answers, as they come; rejects as `call` does. Throws where they break off. */
+  /** Returns the bytes of an answer as they arrive. Rejects like `call`; iterating throws if they break off. */
   download(operation: string, input?: CallInput): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
 }

@@ -1,12 +1,12 @@
 /**
- * Whether a service still answers anything. One that is stopped or hangs has its connections taken all the same, by the system, and a call
- * to it would wait for good.
+ * Detects a service that no longer answers. If one is stopped or hangs, the system still accepts its connections, and
+ * calls would wait forever.
  */
 import { CommandError, EXIT } from './exit-codes.js';
 
-/** A service that works at all answers at once whether it is alive. */
+/** A working service answers a health check at once. */
 const SILENCE_SECONDS_MAX = 30;
-/** A call that waits is no reason to ask more often. */
+/** Interval of checks during a call. */
 const PAUSE_SECONDS = 30;
 const SECOND_MS = 1000;
 
@@ -19,14 +19,15 @@ export class SilentServiceError extends CommandError {
   }
 }
 
-/** `tell` is called where nobody has called what is returned when a service that works would have answered. */
+/** Calls `tell` unless the returned function is called before a working service would have answered. */
 export function unlessAnswered(tell: () => void): () => void {
   return afterSeconds(SILENCE_SECONDS_MAX, tell);
 }
 
 /**
- * Asks again and again until what is returned is called, which breaks off `ask`. `onSilence` is called where that rejects with a
- * SilentServiceError; whatever else it says, the service is alive, or the call that waits is told by its own connection.
+ * Repeats `ask` until the returned function is called, which cancels `ask`. Calls `onSilence` if `ask` rejects with a
+ * SilentServiceError; with any other result the service is alive, or the waiting call learns of the failure from its
+ * own connection.
  */
 export function watchPulse(ask: (over: AbortSignal) => Promise<void>, onSilence: (error: SilentServiceError) => void) {
   const over = new AbortController();
@@ -46,7 +47,10 @@ export function watchPulse(ask: (over: AbortSignal) => Promise<void>, onSilence:
   };
 }
 
-/** Counted one by one: a process that was stopped itself (Ctrl-Z), or a machine that was asleep, has waited for none of those seconds. */
+/**
+ * Counts seconds one by one, so that time does not count during which this process was stopped (Ctrl-Z) or the machine
+ * was asleep.
+ */
 function afterSeconds(seconds: number, action: () => void): () => void {
   let left = seconds;
   const tick = (): NodeJS.Timeout =>

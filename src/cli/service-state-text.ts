@@ -1,8 +1,8 @@
-/** How the service stands, as `gannet service state` and `gannet doctor` tell it. */
+/** Formats the state of the service for `gannet service state` and `gannet doctor`. */
 import type { ServiceState } from '../operations/index.js';
 import { formatBytes, formatCount, formatCounted, printable } from './output.js';
 
-/** The answer of `service.state`. */
+/** Answer of `service.state`. */
 export type ToldState = ServiceState & {
   readonly uptime_seconds: number;
   readonly trouble_count: number;
@@ -12,7 +12,7 @@ export type ToldState = ServiceState & {
 const FOLDERS_MAX = 6;
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
-/** Of the last backup: one a day, and some hours to make it. */
+/** Age at which the last backup is late: daily backups, plus some hours to make one. */
 const BACKUP_DAYS_MAX = 2;
 
 export function processText({ release, node, process_id: id, uptime_seconds: seconds }: ToldState): string {
@@ -41,13 +41,13 @@ export function waitingText({ waiting }: ToldState): string {
   return busy.length === 0 ? 'nothing' : busy.map(waitingFor).join(', ');
 }
 
-/** A service of an earlier release does not say how many may wait. */
+/** Services of an earlier release do not report the maximum. */
 function waitingFor({ name, count, max }: ToldState['waiting'][number]): string {
   const most = typeof max === 'number' ? ` of ${formatCount(max)}` : '';
   return `${name} ${formatCount(count)}${most}`;
 }
 
-/** `isLate`: somebody should look after it. */
+/** `isLate` is true if somebody should look into it. */
 export function backupText({ backup: { last, failure } }: ToldState, nowMs: number) {
   const made =
     last === null
@@ -58,7 +58,7 @@ export function backupText({ backup: { last, failure } }: ToldState, nowMs: numb
   return { text: `${made}${failed}`, isLate: isOld || failure !== null };
 }
 
-/** Undefined where all can be read and none was damaged. */
+/** Undefined if all databases are readable and none was damaged. */
 export function databasesText({ databases: { unreadable, set_aside: setAside } }: ToldState): string | undefined {
   const told = [
     ...unreadable.map((name) => `${printable(name)} cannot be read`),
@@ -67,7 +67,7 @@ export function databasesText({ databases: { unreadable, set_aside: setAside } }
   return told.length === 0 ? undefined : told.join(', ');
 }
 
-/** A line each. */
+/** Returns a line per problem. */
 export function troubleTexts({ troubles, trouble_count: count }: ToldState): string[] {
   const told = troubles.map(({ kind, account, name, detail, since_utc: since }) => {
     const when = since === null ? '' : ` (${since})`;

@@ -1,4 +1,4 @@
-/** `gannet service settings`: what the service goes by, in a line each. */
+/** `gannet service settings`: lists the settings in force, one per line. */
 import type { AnswerPrinter } from '../operations/index.js';
 import { printable } from './output.js';
 

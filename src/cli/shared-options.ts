@@ -1,4 +1,4 @@
-/** Options that several commands have. */
+/** Options shared by several commands. */
 import { Option } from 'commander';
 
 export const configOption = () => new Option('--config <file>', 'settings file');

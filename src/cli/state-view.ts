@@ -1,4 +1,4 @@
-/** `gannet service state`: how the service stands, in a line each. */
+/** `gannet service state`: shows the state of the service. */
 import type { AnswerPrinter } from '../operations/index.js';
 import {
   backupText,

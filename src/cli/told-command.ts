@@ -1,4 +1,7 @@
-/** Commander tells of options that are missing before those that it does not know, and a misspelt one is both. */
+/**
+ * Command that reports unknown options before missing ones. Commander does the reverse, and a misspelt required option
+ * is both.
+ */
 import { Command, type ErrorOptions, type ParseOptionsResult } from 'commander';
 import { nearest } from '../platform/index.js';
 
@@ -6,7 +9,7 @@ const MISSING = 'commander.missingMandatoryOptionValue';
 const UNKNOWN = 'commander.unknownOption';
 
 export class ToldCommand extends Command {
-  /** The first option that the command does not have. */
+  /** The first unknown option. */
   #unknown: string | undefined;
 
   override createCommand(name?: string): ToldCommand {

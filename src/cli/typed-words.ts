@@ -1,14 +1,14 @@
 /**
- * What the service says of a request, in the words of who typed a command: members and parameters are the command's options and arguments.
- * Where it says that something is not there, the command that lists what there is.
+ * Rewords the service's errors for somebody who typed a command: members and parameters become options and arguments.
+ * For something that does not exist, names the command that lists what exists.
  */
 import type { Argument, Option } from 'commander';
 import type { ErrorPlace, Problem } from '../platform/index.js';
 
-/** Options that are called other than the member that they give. */
+/** Options with a name other than their member's. */
 const OPTION_OF_MEMBER: Readonly<Record<string, string>> = { expires_at: '--expires' };
 
-/** Commands by whose answer one sees what was meant. */
+/** Commands that list what exists, by error code. */
 const LISTED_BY: Readonly<Record<string, string>> = {
   'account-not-found': 'gannet account list',
   'contributor-not-found': 'gannet contributor list',
@@ -21,7 +21,7 @@ const LISTED_BY: Readonly<Record<string, string>> = {
   'webhook-not-found': 'gannet webhook list',
 };
 
-/** As far as it is needed of a command that was called. */
+/** The parts of a called command that are needed here. */
 export interface TypedCommand {
   readonly options: readonly Pick<Option, 'long'>[];
   readonly registeredArguments: readonly Pick<Argument, 'name'>[];
@@ -29,10 +29,10 @@ export interface TypedCommand {
   opts(): Readonly<Record<string, unknown>>;
 }
 
-/** The problem, with options and arguments in the place of members. Options of `gannet call` are members themselves. */
+/** Returns the problem with options and arguments in place of members. Options of `gannet call` are members already. */
 export function inTypedWords(problem: Problem, command: TypedCommand): Problem {
   const { errors = [] } = problem;
-  // Places are told of what a request says, and of nothing else.
+  // Only faults of the request have places.
   if (errors.length === 0 || command.options.some(({ long }) => long === '--param')) return problem;
   const told = errors.map((place) => toldPlace(place, command));
   const [first] = errors;
@@ -40,7 +40,7 @@ export function inTypedWords(problem: Problem, command: TypedCommand): Problem {
   if (first === undefined || only === undefined) return problem;
   const { pointer, parameter } = first;
   const place = parameter ?? pointer ?? '';
-  // What reads an option of a search knows its name, and not where it came from.
+  // Code that reads a search option knows its name, but not where it came from.
   const isPlaced = [place, memberOf(first)].some((named) => named !== '' && problem.detail.startsWith(`${named}: `));
   if (isPlaced) {
     const more = told.length > 1 ? ` (and ${told.length - 1} more)` : '';
@@ -51,7 +51,7 @@ export function inTypedWords(problem: Problem, command: TypedCommand): Problem {
   return { ...problem, detail: isNamed ? detail : `${only.parameter}: ${detail}`, errors: told };
 }
 
-/** The first part of a pointer, or the name of a parameter. */
+/** Returns the first part of a pointer, or the name of a parameter. */
 function memberOf({ pointer, parameter }: ErrorPlace): string {
   return parameter ?? (pointer ?? '').split('/')[1] ?? '';
 }
@@ -63,7 +63,7 @@ function toldPlace({ pointer, parameter, detail }: ErrorPlace, command: TypedCom
   return { parameter: `${typedName(member, command) ?? member}${withinText(within)}`, detail: told };
 }
 
-/** Items of an option are separated by commas; all else that has something in it is JSON. */
+/** Describes the place within an option. Items are separated by commas; any other structured value is JSON. */
 function withinText(within: readonly string[]): string {
   if (within.length === 0) return '';
   const [item = ''] = within;
@@ -71,12 +71,12 @@ function withinText(within: readonly string[]): string {
   return ` /${within.join('/')}`;
 }
 
-/** Members that the service names in its sentences (`namedMember`). */
+/** Replaces members that the service names in its messages (`namedMember`). */
 function inOptions(text: string, command: TypedCommand): string {
   return text.replaceAll(/`(\w+)`/g, (whole, member: string) => typedName(member, command) ?? whole);
 }
 
-/** Undefined where the command has neither an option nor an argument of that name. */
+/** Undefined if the command has no option or argument of that name. */
 function typedName(member: string, { options, registeredArguments }: TypedCommand): string | undefined {
   const word = member.replaceAll('_', '-');
   const asked = [OPTION_OF_MEMBER[member], `--${word}`, `--${word}-stdin`];
@@ -85,7 +85,7 @@ function typedName(member: string, { options, registeredArguments }: TypedComman
   return registeredArguments.some((argument) => argument.name() === word) ? `<${word}>` : undefined;
 }
 
-/** A sentence on what to do about what is not there; undefined where nothing is to be said. */
+/** Returns a sentence on what to do about a missing thing. Undefined if there is none. */
 export function whatThereIs({ code }: Problem, command: TypedCommand): string | undefined {
   const listing = LISTED_BY[code] ?? (code === 'not-found' ? listingBeside(command) : undefined);
   if (listing === undefined) return undefined;
@@ -97,7 +97,7 @@ export function whatThereIs({ code }: Problem, command: TypedCommand): string | 
   return canMake ? `Add --create to create it with the fields of the first records. ${shows}` : shows;
 }
 
-/** `gannet model list`, of `gannet model show`. */
+/** Returns `gannet model list` for `gannet model show`. */
 function listingBeside({ parent }: TypedCommand): string | undefined {
   const hasList = parent?.commands.some((each) => each.name() === 'list') === true;
   return hasList ? `gannet ${parent?.name() ?? ''} list` : undefined;

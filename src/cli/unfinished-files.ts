@@ -1,9 +1,9 @@
-/** Files that this process is writing beside their names: one that is interrupted leaves none of them behind. */
+/** Registry of temporary files that this process is writing, so that an interruption removes them. */
 import { rmSync } from 'node:fs';
 
 const unfinished = new Set<string>();
 
-/** Until what is returned is called, an interruption removes the file. */
+/** Registers a file for removal on interruption, until the returned function is called. */
 export function unfinishedFile(path: string): () => void {
   unfinished.add(path);
   return () => void unfinished.delete(path);
@@ -14,7 +14,7 @@ export function removeUnfinishedFiles(): void {
     try {
       rmSync(path, { force: true });
     } catch {
-      // Its folder is not to be written any more: the file stays.
+      // Its folder is no longer writable, so the file stays.
     }
   }
 }

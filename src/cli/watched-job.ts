@@ -1,6 +1,6 @@
 /**
- * A job that a call has begun, watched to its end: on a terminal one line that is redrawn, elsewhere a plain line now and then. Whoever leaves
- * ends nothing: the job is the service's.
+ * Watches a job that a call started until it ends: on a terminal in one redrawn line, elsewhere with a plain line now
+ * and then. The job belongs to the service, and continues if this command ends.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobFollower } from '../operations/index.js';
@@ -21,16 +21,16 @@ interface ShownJob {
 
 export interface WatchedJob {
   readonly follower: JobFollower;
-  /** What the call that began it answered. */
+  /** Answer of the call that started the job. */
   readonly begun: unknown;
   readonly account: string;
-  /** Of what reads how it stands. */
+  /** Input of the operation that reads the job's state. */
   readonly input: CallInput;
-  /** Undefined: nothing is shown. */
+  /** Undefined if nothing is shown. */
   readonly output: Output | undefined;
 }
 
-/** Resolves with how it stands when it is over. */
+/** Resolves with the job's final state. */
 export async function watchedToEnd(client: ServiceClient, job: WatchedJob, wait = sleep): Promise<unknown> {
   const { follower, begun, account, input, output } = job;
   const line = new JobLine(output);

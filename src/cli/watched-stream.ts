@@ -1,6 +1,6 @@
 /**
- * A stream that a command writes to, and that may fail: the reader of a pipe has gone, or the disk behind a file is full. A
- * stream tells so in an event that would end the process with a stack where nobody hears it; here it becomes a sentence.
+ * A stream that may fail: the reader of a pipe is gone, or the disk is full. Converts the stream's error event, which
+ * would end the process with a stack trace, into a message.
  */
 import type { Writable } from 'node:stream';
 import { CommandError } from './exit-codes.js';
@@ -9,7 +9,7 @@ import { systemReason } from '../platform/index.js';
 export class WatchedStream {
   #failure: Error | undefined;
 
-  /** `name` begins the sentence: "Standard output", or the path of a file. */
+  /** `name` begins the message: "Standard output", or the path of a file. */
   constructor(
     private readonly stream: Writable,
     private readonly name: string,
@@ -19,19 +19,19 @@ export class WatchedStream {
     });
   }
 
-  /** Throws a CommandError once a write has failed: what would follow is not wanted any more. */
+  /** Throws a CommandError once a write has failed, since further output is pointless. */
   write(text: string): void {
     this.assertWhole();
     try {
       this.stream.write(text);
     } catch (error) {
-      // Standard output that is a file is written at once, and fails at once.
+      // Writes to a file on standard output are synchronous, and fail at once.
       this.#failure ??= error instanceof Error ? error : new Error(String(error));
     }
     this.assertWhole();
   }
 
-  /** Resolves when all that was written so far has been taken; rejects with a CommandError when it could not be. */
+  /** Resolves when everything has been written. Rejects with a CommandError if that failed. */
   async settle(): Promise<void> {
     if (this.#failure === undefined && !this.stream.destroyed) {
       await new Promise<void>((resolve) => {
@@ -43,7 +43,7 @@ export class WatchedStream {
     this.assertWhole();
   }
 
-  /** Closes it when all is written; rejects with a CommandError when something could not be. */
+  /** Closes the stream after writing everything. Rejects with a CommandError if that failed. */
   async end(): Promise<void> {
     await this.settle();
     await new Promise<void>((resolve) => {
@@ -53,7 +53,7 @@ export class WatchedStream {
   }
 
   private assertWhole(): void {
-    // A stream tells of its failure one turn after it has ended.
+    // A stream emits its error one turn after it has failed.
     const failure = this.#failure ?? this.stream.errored;
     if (failure === undefined || failure === null) return;
     const isFolderMissing = (failure as NodeJS.ErrnoException).code === 'ENOENT';

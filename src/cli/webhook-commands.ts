@@ -8,10 +8,10 @@ import type {
   WebhookReplayOptions,
 } from './commands/webhook.js';
 
-/** What a file of commands needs of the program that they belong to. */
+/** What a file of commands needs from the program. */
 export interface CommandParts {
   readonly run: Run;
-  /** The options that every command here has. */
+  /** Options of every command in the file. */
   readonly shared: () => readonly Option[];
   readonly wholeNumber: (text: string) => number;
 }

@@ -1,6 +1,6 @@
 /**
- * The service as it can be reached: through the control socket of the service that runs on this
- * data directory, or, when none runs, by opening the data directory in this process.
+ * Connects to the service: through the control socket of the service that runs on this data directory or, if none runs,
+ * by opening the data directory in this process.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -10,7 +10,10 @@ import { CommandError, EXIT } from './exit-codes.js';
 import type { ServiceClient } from './service-client.js';
 import type { ServiceLoader } from './service-loader.js';
 
-/** Another process may have the data directory for so long without listening on the control socket: a service that starts or ends, or another command. */
+/**
+ * How long another process may have the data directory without listening on the control socket: a service that starts
+ * or stops, or another command.
+ */
 const IN_USE_MS_MAX = 10_000;
 const IN_USE_PAUSE_MS = 100;
 
@@ -25,13 +28,16 @@ function connectService(config: Config, load: ServiceLoader): Promise<ServiceCli
 }
 
 interface WaysOn<Result> {
-  /** A service has the data directory. */
+  /** Called if a service has the data directory. */
   readonly served: (running: ServiceClient) => Promise<Result>;
-  /** Nobody seems to have it; called again after a DataDirectoryInUseError. */
+  /** Called if nobody seems to have it; called again after a DataDirectoryInUseError. */
   readonly free: () => Promise<Result>;
 }
 
-/** Goes on as soon as it is known who has the data directory. Rejects with a CommandError where another process has it for too long. */
+/**
+ * Waits until it is clear who has the data directory. Rejects with a CommandError if another process has it for too
+ * long.
+ */
 export async function untilFree<Result>(
   config: Config,
   load: ServiceLoader,
@@ -52,7 +58,7 @@ export async function untilFree<Result>(
   }
 }
 
-/** Throws a CommandError where no service has ever had the data directory. */
+/** Throws a CommandError if the data directory does not exist. */
 export function assertDataDirectory({ data: { dir } }: Config): void {
   const folder = resolve(dir);
   if (existsSync(folder)) return;
@@ -62,7 +68,7 @@ export function assertDataDirectory({ data: { dir } }: Config): void {
   );
 }
 
-/** Runs `work` with a client and closes it whatever happens. */
+/** Runs `work` with a client, and closes the client in any case. */
 export async function withService<Result>(
   config: Config,
   load: ServiceLoader,

@@ -6,7 +6,7 @@ import { EXIT, type ExitStatus } from '../exit-codes.js';
 
 export interface AnalyticsCommandOptions {
   readonly account?: string;
-  /** The name is that of a group. */
+  /** True if the name is that of a group. */
   readonly group?: boolean;
   readonly from?: string;
   readonly to?: string;

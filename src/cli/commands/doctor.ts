@@ -1,4 +1,4 @@
-/** `gannet doctor`: what would stop the service, or slow it down, on this machine. */
+/** `gannet doctor`: checks what would prevent the service from running on this machine, or slow it down. */
 import { writeJson, type CommandContext } from '../command-context.js';
 import {
   compilerChecks,
@@ -57,7 +57,7 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
   return failed ? EXIT.failed : EXIT.done;
 }
 
-/** Puts lists back into the catalogue; exit status 1 where a folder was left. */
+/** Adds lists back to the catalogue. Exit status 1 if a folder was left. */
 async function adopt({ config, load, output }: CommandContext, isJson: boolean): Promise<ExitStatus> {
   const { adoptUnknownLists } = await load();
   const report = await adoptUnknownLists({ ...config, log: { ...config.log, level: 'silent' } });

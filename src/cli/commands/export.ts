@@ -1,4 +1,7 @@
-/** `gannet export`: all records of a list, page by page, with their vectors if wanted, in a form that `gannet import` takes. */
+/**
+ * `gannet export`: writes all records of a list, page by page, optionally with their vectors, in a format that `gannet
+ * import` reads.
+ */
 import type { RecordFormat } from '../../records/index.js';
 import { membersOf } from '../answers.js';
 import type { CommandContext } from '../command-context.js';
@@ -13,23 +16,23 @@ import { WatchedStream } from '../watched-stream.js';
 import type { ListResource } from './list.js';
 
 const PAGE_RECORDS = 1000;
-/** The rest is counted. */
+/** Further ones are only counted. */
 const DAMAGED_NAMED_MAX = 20;
 const FIELDS_NAMED_MAX = 20;
-/** Of fields that a CSV leaves out: records may have any. */
+/** Limit on fields collected that a CSV leaves out: records may have any number. */
 const UNDEFINED_FIELDS_MAX = 1000;
 
 export interface ExportOptions {
   readonly list: string;
   readonly format: RecordFormat;
   readonly output?: string;
-  /** Vectors go with the records. */
+  /** Include vectors in the records. */
   readonly vectors?: boolean;
-  /** Vectors go into a file of their own, a row for each record. */
+  /** File for the vectors, one row per record. */
   readonly npy?: string;
-  /** Texts of a CSV are no formulas. */
+  /** Prevent texts in a CSV from being taken for formulas. */
   readonly forSpreadsheets?: boolean;
-  /** A folder, for the files of media stores that records link to. */
+  /** Folder for the files in media stores to which records link. */
   readonly withFiles?: string;
   readonly account?: string;
 }
@@ -89,7 +92,10 @@ interface Unfinished {
   abandon(): Promise<void>;
 }
 
-/** The file has its name when all went well; otherwise nothing is left of it, and one of that name that was there is as it was. */
+/**
+ * Runs `write`, then gives the file its name. If that fails, removes the unfinished file; an existing file of that name
+ * is unchanged.
+ */
 async function keeping<Result>(file: Unfinished | undefined, write: () => Promise<Result>): Promise<Result> {
   try {
     const result = await write();
@@ -101,7 +107,7 @@ async function keeping<Result>(file: Unfinished | undefined, write: () => Promis
   }
 }
 
-/** Where text goes, at the pace at which it is taken. */
+/** Destination of text, with back pressure. */
 type TextTarget = Pick<Output, 'write' | 'settle'>;
 
 interface Target {
@@ -120,7 +126,7 @@ class OutputFile implements Unfinished {
     this.text = new WatchedStream(file.stream, path);
   }
 
-  /** Before the service is asked for anything, so that a path that cannot be written is told at once. */
+  /** Opens the file before the service is called, so that an unwritable path is reported at once. */
   static async begin(path: string): Promise<OutputFile> {
     const begun = new OutputFile(await beginFile(path), path);
     await begun.settle();
@@ -148,9 +154,9 @@ class OutputFile implements Unfinished {
 interface Exported {
   readonly count: number;
   readonly damaged: readonly DamagedRecord[];
-  /** That records have and the columns of a CSV have not. */
+  /** Fields of records that are not columns of the CSV. */
   readonly undefinedFields: ReadonlySet<string>;
-  /** Of which an import of the CSV would make other values. */
+  /** Fields whose values an import of the CSV would change. */
   readonly changed: ReadonlySet<string>;
 }
 
@@ -180,7 +186,7 @@ async function writeRecords(
       if (format === 'csv') {
         text += csvRow(record, columns, { withVectors, forSpreadsheets });
         addUnlisted(Object.keys(fields), listed, undefinedFields);
-        // What a spreadsheet is given is for looking at.
+        // Files for spreadsheets are for viewing, so losses are not reported.
         if (!forSpreadsheets) for (const field of changedFields(record, columns)) changed.add(field);
       }
       if (format === 'ndjson') text += `${JSON.stringify(written)}\n`;
@@ -198,7 +204,7 @@ function addUnlisted(fields: readonly string[], listed: ReadonlySet<string>, to:
   for (const field of fields) if (!listed.has(field) && to.size < UNDEFINED_FIELDS_MAX) to.add(field);
 }
 
-/** Undefined where the record has no vector. */
+/** Returns undefined if the record has no vector. */
 function rowOf({ name, vector, vectors }: ExportedRecord, matrix: NpyWriter): Float32Array | undefined {
   if (vectors !== undefined) {
     const detail = `The record ${JSON.stringify(name)} has ${vectors.length} vectors, but a matrix has one row for each record`;
@@ -209,7 +215,9 @@ function rowOf({ name, vector, vectors }: ExportedRecord, matrix: NpyWriter): Fl
   return vector === undefined ? undefined : Float32Array.from(vector);
 }
 
-/** Records in storage order, each that stays once, whatever is written or deleted meanwhile. */
+/**
+ * Yields records in storage order. A record that exists throughout appears exactly once, whatever is written meanwhile.
+ */
 async function* pages(
   client: ServiceClient,
   { account, list, vectors, npy }: ExportOptions & { readonly account: string },
@@ -229,7 +237,7 @@ async function* pages(
   } while (after !== undefined);
 }
 
-/** Undefined where no files are wanted. */
+/** Undefined if no files are wanted. */
 async function filesOf(
   client: ServiceClient,
   { withFiles, account, list }: ExportOptions & { readonly account: string },
@@ -251,7 +259,7 @@ async function definitionOf(client: ServiceClient, params: { account: string; li
   return (await client.call('list.read', { params })) as Definition;
 }
 
-/** The columns of a CSV file: every field that the list defines. */
+/** Returns the columns of a CSV file: all fields that the list defines. */
 async function columnsOf(
   client: ServiceClient,
   { account, list }: { readonly account: string; readonly list: string },

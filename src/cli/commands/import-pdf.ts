@@ -1,6 +1,7 @@
 /**
- * `gannet import --pdf`: a record for each PDF file of a folder. The files are put into a media store, where the service reads them, so
- * that they are found by their pages; with `--text` they are read here, and their text is put into the records.
+ * `gannet import --pdf`: creates a record for each PDF file of a folder. The files are put into a media store, where
+ * the service reads them, so that records are found by pages. With `--text`, they are read here, and their text is put
+ * into the records.
  */
 import type { BulkAnswer } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
@@ -12,7 +13,7 @@ import { Progress } from '../progress.js';
 import type { ServiceClient } from '../service-client.js';
 import { createListIfMissing, printOutcome, progressOutput, sendAll, sumOf, type ImportOptions } from './import.js';
 
-/** Sent in one request: what is read meanwhile keeps none waiting. */
+/** Bytes per request; files are read meanwhile. */
 const BATCH_BYTES = 8_388_608;
 const FAULTS_SHOWN_MAX = 100;
 

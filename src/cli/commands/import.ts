@@ -1,4 +1,4 @@
-/** `gannet import`: streams a file into a list, as fast as the service takes it. */
+/** `gannet import`: streams a file into a list at the pace of the service. */
 import { namelessRecords, type Nameless, type RecordFormat } from '../../records/index.js';
 import { flatLines, nestedField } from '../../records/flat-records.js';
 import { arrayOfObjects, JsonRecordsFault, memberName, memberPath, recordLines } from '../../records/json-records.js';
@@ -17,29 +17,29 @@ import { Progress } from '../progress.js';
 import { createRecordCounter, type RecordCounter } from '../record-counter.js';
 import type { ServiceClient } from '../service-client.js';
 
-/** NDJSON goes in as requests of this size, so that a file may be larger than the service takes at once. */
+/** NDJSON is sent in requests of this size, since a file may be larger than the limit for one request. */
 const REQUEST_BYTES = 536_870_912;
 const ERRORS_SHOWN_MAX = 20;
 
 export interface ImportOptions {
   readonly list: string;
   readonly pdf?: boolean;
-  /** Of PDF files: their text is put into the records. */
+  /** For PDF files: put their text into the records. */
   readonly text?: boolean;
-  /** Where PDF files are put. */
+  /** Media store for PDF files. */
   readonly mediaStore?: string;
   readonly create?: boolean;
-  /** Field by whose value records are named that bring no name. */
+  /** Field that names records without a name. */
   readonly nameFrom?: string;
-  /** Records change those of their names, and make none. */
+  /** Records update existing records of their names; none is created. */
   readonly patch?: boolean;
-  /** A file of vectors, a row for each record. */
+  /** File of vectors, one row per record. */
   readonly npy?: string;
-  /** A folder with files of media stores that the records link to, as an export writes it. */
+  /** Folder with files of media stores to which the records link, as written by an export. */
   readonly withFiles?: string;
-  /** Where in a JSON document its records are (`data.items`). */
+  /** Path of the records in a JSON document (`data.items`). */
   readonly records?: string;
-  /** Members of objects within records become fields of their own. */
+  /** Convert members of objects within records into fields. */
   readonly flatten?: boolean;
   readonly format?: RecordFormat;
   readonly account?: string;
@@ -75,7 +75,7 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
   let nested: string | undefined;
   let unit: CountedIn = 'line';
   const answer = await context.withService(async (client) => {
-    // Before anything is made: a file that cannot be read, or has nothing in it, says so here.
+    // Before anything is created, so that an unreadable or empty file is reported first.
     const text = await importText(source.stream, { given: options.format, named });
     assertText(file, text.begin);
     if (text.format === 'json' || options.records !== undefined) unit = 'record';
@@ -87,7 +87,7 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
     }
     const model = vectors === undefined ? {} : { model: 'own' };
     if (options.create === true) await createListIfMissing(client, account, options.list, model);
-    // First, so that what links to them is read at once.
+    // Before the records, so that files which records link to can be read at once.
     if (options.withFiles !== undefined) {
       const { putFiles } = await import('../linked-files.js');
       await putFiles(client, { account, folder: options.withFiles }, context.output);
@@ -117,11 +117,11 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
 }
 
 interface AskedText extends Pick<ImportText, 'format' | 'begin' | 'stream'> {
-  /** Whether it is no longer the bytes of the file. */
+  /** True if the stream is no longer the file's own bytes. */
   readonly isAnew: boolean;
 }
 
-/** The text with its records taken out of a document and made flat, where that is asked for. */
+/** Takes the records out of a document and flattens them, if asked for. */
 async function asAsked(text: ImportText, file: string, { records, flatten }: ImportOptions): Promise<AskedText> {
   const { format, begin, stream } = text;
   if (records === undefined && flatten !== true) {
@@ -146,7 +146,10 @@ async function* recordsWithin(file: string, lines: AsyncIterable<Uint8Array>): A
   }
 }
 
-/** The service would say that it is no array, and not where one is. */
+/**
+ * Throws a CommandError that says where the array of records is. The service would only say that the document is not an
+ * array.
+ */
 function assertArray(file: string, begin: Uint8Array): void {
   const path = new TextDecoder().decode(begin).trimStart().startsWith('{') ? arrayOfObjects(begin) : undefined;
   if (path === undefined) return;
@@ -156,7 +159,7 @@ function assertArray(file: string, begin: Uint8Array): void {
   );
 }
 
-/** `mayBeWithin`: the records may be in the one that the file has. */
+/** `mayBeWithin` is true if the records may be inside the file's single record. */
 function nestedNote(first: readonly unknown[], mayBeWithin: boolean): string | undefined {
   const field = first.map(nestedField).find((name) => name !== undefined);
   if (field === undefined) return undefined;
@@ -175,7 +178,7 @@ function namelessNote({ suggestion }: Nameless): string {
   return `Some records have no name, so importing the file again adds them again. ${how}, so that the next import replaces them.\n`;
 }
 
-/** Where progress is shown: not where JSON is wanted. */
+/** Returns the output for progress, which is silent if JSON is wanted. */
 export function progressOutput(output: Output, { json }: ImportOptions): Output {
   return json === true ? { ...output, isTerminal: false, columns: 80, write: () => undefined } : output;
 }
@@ -227,7 +230,7 @@ export async function sendAll(client: ServiceClient, given: Import): Promise<Bul
   return total;
 }
 
-/** Of two requests, the second of which began behind so many lines. */
+/** Adds the results of two requests, of which the second began after `linesBefore` lines. */
 export function sumOf(total: BulkAnswer, answer: BulkAnswer, linesBefore: number): BulkAnswer {
   return {
     created: total.created + answer.created,
@@ -238,7 +241,7 @@ export function sumOf(total: BulkAnswer, answer: BulkAnswer, linesBefore: number
   };
 }
 
-/** Passes the bytes on and counts them; a chunk that is asked for means that the one before was taken. */
+/** Passes the bytes on and counts them. The request for a chunk shows that the previous one was taken. */
 async function* counted(
   stream: AsyncIterable<Uint8Array>,
   counter: RecordCounter,
@@ -254,7 +257,7 @@ async function* counted(
   }
 }
 
-/** What errors are counted in: the answer's `line` is, of a JSON array, the element. */
+/** Unit of positions in errors: `line` in the answer is the element of a JSON array. */
 type CountedIn = 'line' | 'record';
 
 export function printOutcome(

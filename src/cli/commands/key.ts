@@ -44,7 +44,7 @@ export async function createKey(context: CommandContext, options: KeyCreateOptio
       else context.output.write(`${answer.key}\n`);
       await context.output.settle();
     } catch (error) {
-      // A key that nobody has seen would work all the same.
+      // A key that nobody has seen would still be valid.
       await client.call('api-key.delete', { params: { account, id: answer.id } });
       const { message } = error as Error;
       throw new CommandError(`${message} The new key was not shown, so it was deleted.`);
@@ -55,7 +55,7 @@ export async function createKey(context: CommandContext, options: KeyCreateOptio
   return EXIT.done;
 }
 
-/** Checks what the options mean together; each value by itself is checked by the service. */
+/** Checks combinations of options; the service checks each value. */
 function newKeyBody(options: KeyCreateOptions): Record<string, unknown> {
   const { access, permissions } = options;
   if (permissions !== undefined && access !== undefined && access !== 'custom') {
@@ -85,7 +85,7 @@ function newKeyBody(options: KeyCreateOptions): Record<string, unknown> {
   };
 }
 
-/** The items of a list that is separated by commas. */
+/** Returns the items of a comma-separated list. */
 export function splitList(text: string): string[] {
   return text
     .split(',')
@@ -129,7 +129,7 @@ export async function listKeys(context: CommandContext, options: AccountAndJson)
   return EXIT.done;
 }
 
-/** By the hour, as it is known; a service of an earlier release does not say. */
+/** Returns the last use to the hour, as precisely as it is known. Services of an earlier release do not report it. */
 function lastUse({ last_used_utc: used, use_known_since_utc: since }: KeyResource): string {
   if (typeof used === 'string') return inHours(used);
   return since === undefined ? '' : `not since ${inHours(since)}`;
@@ -140,7 +140,7 @@ function inHours(utc: string): string {
   return `${utc.slice(0, 13).replace('T', ' ')}h`;
 }
 
-/** Takes an id, or a name where only one key has it. */
+/** Deletes a key by id, or by name if only one key has it. */
 export async function deleteKey(
   context: CommandContext,
   idOrName: string,

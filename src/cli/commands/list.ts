@@ -4,7 +4,7 @@ import { formatCount, printable, table } from '../output.js';
 import { membersOf } from '../answers.js';
 import { readListing } from '../listing.js';
 
-/** Words that may be repeated in an example: what names of lists look like. */
+/** Words that may be repeated in an example, since they look like names of lists. */
 const LIST_NAME = /^[a-z0-9_-]{1,64}$/u;
 
 export interface ListResource {
@@ -16,7 +16,7 @@ export interface ListResource {
   readonly facets: readonly { readonly name: string; readonly cardinality: string }[];
 }
 
-/** One of which the service has nothing to tell but why. */
+/** A list that the service cannot describe, with the reason. */
 export interface UnavailableList {
   readonly name: string;
   readonly code: string;

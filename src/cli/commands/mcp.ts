@@ -1,4 +1,4 @@
-/** `gannet mcp`: tools for an agent that starts this command and speaks to it over its standard input and output. */
+/** `gannet mcp`: tools for an agent that starts this command and communicates over its standard input and output. */
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -31,7 +31,10 @@ export interface McpOptions {
   readonly readOnly?: boolean;
 }
 
-/** Until the agent closes its end. Each call opens the way to the service by itself: meanwhile other commands, and the service, have the data. */
+/**
+ * Serves until the agent closes its end. Each call connects to the service anew, so that other commands and the service
+ * can use the data in between.
+ */
 export async function serveAgent(context: CommandContext, { account, readOnly }: McpOptions): Promise<ExitStatus> {
   const all = agentTools(await (await context.load()).allOperations());
   const tools = all.filter(({ annotations }) => readOnly !== true || annotations.readOnlyHint);
@@ -49,7 +52,7 @@ export async function serveAgent(context: CommandContext, { account, readOnly }:
     if (refusal === undefined) input.write(`${exact(line)}\n`);
     else process.stdout.write(`${refusal}\n`);
   }
-  // The library closes its end with its input: what was asked for is answered first.
+  // The library closes its output with its input, so pending calls are answered first.
   do await setImmediate();
   while ((await Promise.all(running)).length > 0);
   await setImmediate();
@@ -58,7 +61,7 @@ export async function serveAgent(context: CommandContext, { account, readOnly }:
   return EXIT.done;
 }
 
-/** With long integers as texts of their digits, which the library's own reader would round. */
+/** Rewrites long integers as strings, since the library's parser would round them. */
 function exact(line: string): string {
   return line.trim() === '' ? line : JSON.stringify(parseExactJson(line));
 }
@@ -66,7 +69,10 @@ function exact(line: string): string {
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 
-/** The answer to a line that over HTTP would be refused before anybody reads it: the library drops what is no JSON, and of what is given twice keeps the last. */
+/**
+ * Returns the error for a line that would be refused over HTTP: the library drops invalid JSON, and keeps the last of
+ * repeated members.
+ */
 function refusalOf(line: string): string | undefined {
   const message = line.trim() === '' ? undefined : toldJsonFault(line);
   if (message === undefined) return undefined;
@@ -75,7 +81,7 @@ function refusalOf(line: string): string | undefined {
   return JSON.stringify({ jsonrpc: '2.0', id: idOf(asked), error: { code, message } });
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for invalid JSON. */
 function parsed(line: string): unknown {
   try {
     return JSON.parse(line) as unknown;
@@ -84,7 +90,7 @@ function parsed(line: string): unknown {
   }
 }
 
-/** Null where it cannot be told which request it is (JSON-RPC 2.0, 5). */
+/** Returns null if the request cannot be identified (JSON-RPC 2.0, 5). */
 function idOf(message: unknown): string | number | null {
   const { id } = (message ?? {}) as { readonly id?: unknown };
   return typeof id === 'string' || typeof id === 'number' ? id : null;
@@ -95,7 +101,7 @@ interface Given {
   readonly account: string;
 }
 
-/** Never rejects: what went wrong is told to the agent in the words in which a person reads it. */
+/** Calls a tool. Never rejects: errors are returned to the agent, worded as for a person. */
 async function callTool(
   context: CommandContext,
   operation: Operation,
@@ -123,7 +129,10 @@ interface Wanted {
   readonly bytesMax: number;
 }
 
-/** Of a file it is not known here what it is. Undefined for one that is longer than it may be, which is not read to its end. */
+/**
+ * Returns the answer. For a file, the content type is unknown here. Undefined for a file longer than allowed, which is
+ * not read completely.
+ */
 async function answerOf(client: ServiceClient, { name, responses }: Operation, { input, bytesMax }: Wanted) {
   const isFile = Object.values(responses).some(({ contentType }) => contentType !== undefined);
   if (!isFile) return { body: await client.call(name, input) };

@@ -38,7 +38,7 @@ export interface MediaListOptions extends MediaOptions {
 
 export interface MediaStoreAddOptions extends MediaStoreOptions {
   readonly kind: StoreKind;
-  /** By the names of options: members of the settings in camel case. */
+  /** Settings by option name, in camel case. */
   readonly [option: string]: unknown;
 }
 
@@ -91,14 +91,14 @@ export async function putFile(
     context,
     options,
     answer,
-    // As a record links to it.
+    // URL as records link to it.
     () => `${mediaUrl(options.store, printable(answer.path))}: ${formatBytes(answer.bytes)}, ${answer.content_type}\n`,
   );
 }
 
 const isText = ({ content_type: type }: FileResource) => /^(?:text\/|application\/json)/.test(type);
 
-/** A file appears under its name when it is whole. */
+/** Writes a file, which appears under its name when it is complete. */
 export async function getFile(context: CommandContext, path: string, options: MediaGetOptions): Promise<ExitStatus> {
   const { output } = options;
   await context.withData(async (client) => {
@@ -175,7 +175,7 @@ export async function addStore(
   const given = Object.keys(STORE_MEMBERS)
     .map((member) => [member, options[camelCase(member)]] as const)
     .filter(([, value]) => value !== undefined);
-  // Before a secret is typed for nothing.
+  // Checked before a secret is typed in vain.
   const missing = needed.filter((member) => member !== secret && !given.some(([name]) => name === member));
   if (missing.length > 0) throw new CommandError(`--kind ${kind} needs ${inWords(missing)}.`, EXIT.usage);
   const secrets = await readSecrets(secret === undefined ? [] : [secret], context.output, context.input);
@@ -214,7 +214,7 @@ function inWords(members: readonly string[]): string {
   return options.join(', ').replace(/, ([^,]*)$/, ' and $1');
 }
 
-/** As an option of a member is called in a program. */
+/** Returns the name of a member's option in camel case. */
 function camelCase(member: string): string {
   return member.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,4 +1,4 @@
-/** `gannet reindex`: makes the index of a list anew from its records. */
+/** `gannet reindex`: rebuilds the index of a list from its records. */
 import { writeJson, type CommandContext } from '../command-context.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
 import { formatRecords } from '../output.js';

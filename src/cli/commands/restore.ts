@@ -1,4 +1,4 @@
-/** `gannet restore`: the data directory as a backup has it. */
+/** `gannet restore`: restores the data directory from a backup. */
 import type { CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { formatBytes, formatCounted } from '../output.js';

@@ -1,4 +1,4 @@
-/** `gannet search`: one search of a list's current version. */
+/** `gannet search`: searches the current version of a list. */
 import type { SearchResponse } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
@@ -71,7 +71,7 @@ async function searchByImage(
   const query = Object.fromEntries(
     Object.entries(given).filter((entry): entry is [string, string | number | boolean] => entry[1] !== undefined),
   );
-  // The service finds out by its bytes which format it is.
+  // The service detects the actual format from the bytes.
   const sent = { contentType: 'image/jpeg', ...(bytes === undefined ? {} : { streamBytes: bytes }) };
   return client.call('search.image', { params, query, stream, ...sent });
 }

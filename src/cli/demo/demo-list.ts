@@ -1,4 +1,4 @@
-/** What the demo imports: a list's name, its definition, and where its records come from. */
+/** A list that the demo imports: name, definition, and source of its records. */
 
 export interface DemoRecord {
   readonly name: string;
@@ -8,16 +8,16 @@ export interface DemoRecord {
 export interface DemoList {
   readonly name: string;
   readonly title: string;
-  /** Body of the call that makes the list, beyond its name. */
+  /** Body of the call that creates the list, without its name. */
   readonly definition: Readonly<Record<string, unknown>>;
-  /** Takes seconds: called only when the list has to be filled. */
+  /** Takes seconds, so it is called only if the list has to be filled. */
   readonly records: () => Promise<DemoRecord[]>;
 }
 
-/** Bytes of one piece of the request body. */
+/** Bytes per piece of the request body. */
 const CHUNK_BYTES = 65_536;
 
-/** The records as NDJSON in pieces of some 64 KiB; `onSent` hears how many records have been handed over so far. */
+/** Yields the records as NDJSON in pieces of about 64 KiB. `onSent` receives the number of records yielded so far. */
 export async function* toNdjson(
   records: readonly DemoRecord[],
   onSent: (recordCount: number) => void = () => undefined,

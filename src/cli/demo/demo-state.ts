@@ -1,12 +1,12 @@
-/** What the demo remembers beside its data: which lists are complete, and its key, so that each run need not make one more. */
+/** State of the demo next to its data: which lists are complete, and its key, so that not each run creates one. */
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolderNow } from '../../platform/index.js';
 
 export interface DemoState {
-  /** Whole key; the file is readable by its owner only. */
+  /** The whole key; only the owner can read the file. */
   readonly key?: string;
-  /** Records of each list that was imported to its end. */
+  /** Number of records of each completely imported list. */
   readonly imported: Readonly<Record<string, number>>;
 }
 
@@ -26,6 +26,6 @@ export function writeDemoState(dataDir: string, state: DemoState): void {
   makeFolderNow(dataDir);
   const path = join(dataDir, FILE);
   writeFileSync(path, `${JSON.stringify(state)}\n`, { mode: OWNER_ONLY });
-  // The mode above counts only when the file is made.
+  // The mode above applies only when the file is created.
   chmodSync(path, OWNER_ONLY);
 }

@@ -1,8 +1,8 @@
 import { CommandError, EXIT } from '../exit-codes.js';
 
 /**
- * A GET over a connection that may be one that was kept. The service closes those that are idle, also while this process is
- * stopped or busy and does not notice; asked once more, the request has a new one. Rejects with a CommandError.
+ * Sends a GET, repeating it once over a new connection. The service closes idle connections, which this process does
+ * not notice while it is stopped or busy. Rejects with a CommandError.
  */
 export async function fetchAgain(url: string, headers: Readonly<Record<string, string>>): Promise<Response> {
   try {

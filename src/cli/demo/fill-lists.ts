@@ -1,4 +1,4 @@
-/** Makes the demo's lists and imports what is not there yet. */
+/** Creates the demo's lists and imports what is missing. */
 import type { BulkAnswer } from '../answers.js';
 import { createListIfMissing } from '../commands/import.js';
 import { CommandError } from '../exit-codes.js';
@@ -20,11 +20,11 @@ interface LearningList {
   readonly meaning: { readonly state: string; readonly embedded: number };
 }
 
-/** The demo goes on without what was not learned in this time. */
+/** After this time the demo goes on without the model. */
 const LEARNING_MS_MAX = 120_000;
 const LOOK_MS = 100;
 
-/** Returns the state with the list in it. A list that was interrupted is imported again: records are replaced by name. */
+/** Returns the state including the list. An interrupted import is repeated: records are replaced by name. */
 export async function fillList(filling: Filling, list: DemoList, state: DemoState): Promise<DemoState> {
   const { client, account, output } = filling;
   const expected = state.imported[list.name];
@@ -42,7 +42,7 @@ export async function fillList(filling: Filling, list: DemoList, state: DemoStat
   return { ...state, imported: { ...state.imported, [list.name]: count } };
 }
 
-/** Until every record of a list with a model has its vector; told where that takes a while. */
+/** Waits until every record of a list with a model has its vector. Shows progress if that takes a while. */
 export async function untilLearned({ client, account, output }: Filling, list: DemoList): Promise<void> {
   const read = async () => (await client.call('list.read', { params: { account, list: list.name } })) as LearningList;
   const progress = new Progress(output, list.name);

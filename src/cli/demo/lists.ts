@@ -1,4 +1,4 @@
-/** The lists of the demo, with every field spelt out: a good place to see what a list's definition looks like. */
+/** The lists of the demo, with every field written out: good examples of list definitions. */
 import { cityRecords } from './cities.js';
 import type { DemoList, DemoRecord } from './demo-list.js';
 import { wordnetRecords } from './wordnet.js';
@@ -28,7 +28,7 @@ export const WORDNET: DemoList = {
   records: () => ofWordnet(),
 };
 
-/** What is in two lists is read once. */
+/** Read once, for two lists. */
 let wordnet: Promise<DemoRecord[]> | undefined;
 const ofWordnet = () => (wordnet ??= wordnetRecords());
 
@@ -47,7 +47,7 @@ const CITIES: DemoList = {
   name: 'cities',
   title: 'Cities of the world',
   definition: {
-    // Names of places are not English words: no stemming.
+    // Place names are not English words: no stemming.
     language: 'none',
     searchable_fields: [
       { name: 'city', weight: 4 },
@@ -65,5 +65,5 @@ const CITIES: DemoList = {
   records: cityRecords,
 };
 
-/** The model of the animals is learned while the others are imported. */
+/** The animals come first, so that their model is learned while the others are imported. */
 export const DEMO_LISTS: readonly DemoList[] = [ANIMALS, WORDNET, CITIES];

@@ -1,10 +1,10 @@
-/** Long work in pieces, between which the event loop turns: signals are heard, and connections are looked after. */
+/** Splits long work into pieces, so that the event loop can handle signals and connections in between. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Some 20 ms of parsing. */
+/** About 20 ms of parsing. */
 const PIECE_ITEMS_MAX = 2000;
 
-/** What `map` makes of each item, in their order. Rejects with what `map` throws. */
+/** Maps the items in order. Rejects with what `map` throws. */
 export async function mapInPieces<Item, Result>(
   items: readonly Item[],
   map: (item: Item) => Result,

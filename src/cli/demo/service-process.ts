@@ -1,4 +1,4 @@
-/** Runs the service as a process of its own, as an operator would, and waits until it is ready. */
+/** Runs the service in a separate process, as an operator would, and waits until it is ready. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { packageRoot } from '../../platform/index.js';
@@ -9,18 +9,18 @@ const READY_LINE = /ready on (http\S+)/;
 
 export interface ServiceProcess {
   readonly address: string;
-  /** Resolves with the exit status when the process ends by itself or is stopped. */
+  /** Resolves with the exit status when the process ends. */
   readonly ended: Promise<number>;
-  /** Asks it to stop cleanly and waits for the end. */
+  /** Stops the process cleanly and waits for its end. */
   stop(): Promise<number>;
 }
 
-/** Rejects with a CommandError that holds what the service said when it does not start. */
+/** Rejects with a CommandError that contains the service's output if it does not start. */
 export async function startServiceProcess(env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [join(packageRoot(), 'bin', 'gannet.js'), 'serve'], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own: Ctrl-C reaches this process only, which then stops the service in order.
+    // In its own process group, so that Ctrl-C reaches only this process, which then stops the service cleanly.
     detached: true,
   });
   const ended = new Promise<number>((resolve) => {

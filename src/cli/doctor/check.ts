@@ -1,4 +1,4 @@
-/** One thing that `doctor` looked at. */
+/** Result of one check of `doctor`. */
 export interface Check {
   readonly name: string;
   /** `notice`: the service runs, but somebody should know. `failed`: it would not run, or not for long. */
@@ -10,7 +10,7 @@ export const fine = (name: string, detail: string): Check => ({ name, state: 'fi
 export const notice = (name: string, detail: string): Check => ({ name, state: 'notice', detail });
 export const failed = (name: string, detail: string): Check => ({ name, state: 'failed', detail });
 
-/** The message of whatever was thrown, on one line. */
+/** Returns the first line of the message of anything thrown. */
 export function messageOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 }

@@ -1,4 +1,4 @@
-/** The data directory: writable, whose it is at the moment, and what is in it. */
+/** Checks of the data directory: permissions, current user, and contents. */
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { resolve } from 'node:path';
@@ -56,7 +56,7 @@ export async function dataDirectoryChecks({ config, load }: CommandContext): Pro
     checks.push(listsOnDiskCheck(folder), modeCheck(folder), unknownListsCheck(folder), await setAsideCheck(folder));
     const owner = client === undefined ? ownerBesideRoot(folder) : undefined;
     if (owner !== undefined) {
-      // Whoever opens a store makes files beside it.
+      // Opening a store creates files next to it, so it is done as the owner.
       checks.push(
         notice(
           'Service',
@@ -77,14 +77,14 @@ export async function dataDirectoryChecks({ config, load }: CommandContext): Pro
   return checks;
 }
 
-/** What only the running service can say: it has the catalogue and the stores open, which nobody else may open beside it. */
+/** Checks that only the running service can make, since it has the catalogue and the stores open. */
 async function serviceChecks(client: ServiceClient, account: string): Promise<Check[]> {
   const answer = await readListing(client, 'list.list', { account });
   const lists = membersOf<ListResource>(answer, 'lists');
   const records = lists.reduce((sum, list) => sum + list.record_count, 0);
   const detail = `running; account ${account}: ${formatCounted(lists.length, 'list')}, ${formatRecords(records)}`;
   const lost = membersOf<string>(await client.call('secret.check', {}), 'unreadable');
-  // One whose data directory is gone is not ready, of which other checks tell.
+  // A service whose data directory is gone is not ready; other checks report that.
   const ready = await client.call('system.ready', {}).then(
     (answer) => [unreadableCheck(membersOf<string>(answer, 'unreadable'))],
     () => [],
@@ -102,7 +102,7 @@ async function serviceChecks(client: ServiceClient, account: string): Promise<Ch
   ];
 }
 
-/** Asked only where no service of ours runs, which would hold the port itself. */
+/** Called only if no service runs on the data directory, since it would occupy the port. */
 async function portCheck({ host, port }: { readonly host: string; readonly port: number }): Promise<Check> {
   const name = 'Port';
   const probe = createServer();
@@ -120,8 +120,8 @@ async function portCheck({ host, port }: { readonly host: string; readonly port:
 }
 
 /**
- * Compares segments with their checksums, and store and index of every list: through the service where it runs, else by opening the
- * data directory.
+ * Verifies segments against their checksums, and the store and index of every list: through the service if it runs,
+ * otherwise by opening the data directory.
  */
 export async function recordsCheck(context: CommandContext): Promise<Check[]> {
   const account = context.config.account.name;
@@ -136,7 +136,7 @@ export async function recordsCheck(context: CommandContext): Promise<Check[]> {
   });
 }
 
-/** In the order of the lists. While a thread reads one, the next is opened. */
+/** Returns checks in the order of the lists. While a thread reads one list, the next is opened. */
 async function recordsChecks(client: ServiceClient, account: string, lists: readonly ListResource[]): Promise<Check[]> {
   const checks: Check[] = [];
   const left = lists.entries();
@@ -152,8 +152,8 @@ async function recordsChecks(client: ServiceClient, account: string, lists: read
 }
 
 /**
- * Before anything opens the lists, for whoever does makes the index of such a list again from its records. A service that runs has its
- * segments open, and says itself of which list it does not find one.
+ * Looks for missing segments before lists are opened, since opening such a list rebuilds its index. A running service
+ * has its segments open, and reports missing ones itself.
  */
 async function missingSegmentsChecks({ config, load }: CommandContext): Promise<Check[]> {
   if (!existsSync(config.data.dir)) return [];
@@ -166,19 +166,22 @@ async function missingSegmentsChecks({ config, load }: CommandContext): Promise<
   return [missingSegmentsCheck(await findMissingSegments({ ...config, log: { ...config.log, level: 'silent' } }))];
 }
 
-/** Every file of the built-in store against its sum. */
+/** Verifies every file of the built-in store against its checksum. */
 async function mediaCheck(client: ServiceClient, account: string): Promise<Check> {
   const name = 'Media store';
   const answer = await client.call('media-store.check', { params: { account, store: 'default' } });
   const problems = membersOf<string>(answer, 'problems');
   if (problems.length === 0) return fine(name, 'all files match their checksums');
   const told = problems.slice(0, PROBLEMS_TOLD_MAX).join('; ');
-  // A backup that was made amid uploads brings some, and a catalogue that was put back: nothing is lost by them.
+  // Contents without a file may come from a backup made during uploads, or a restored catalogue; they only take space.
   const isRoomAlone = problems.length === 1 && (answer as { unnamed_contents: number }).unnamed_contents > 0;
   return isRoomAlone ? notice(name, told) : failed(name, told);
 }
 
-/** The first of them, and what to do; also where the list cannot be checked, as while its index is being rebuilt. */
+/**
+ * Returns the first problems of a list with what to do; also if the list cannot be checked, for instance while its
+ * index is rebuilt.
+ */
 async function problemsOf(client: ServiceClient, account: string, list: string): Promise<readonly string[]> {
   try {
     const problems = membersOf<string>(await client.call('list.check', { params: { account, list } }), 'problems');

@@ -1,4 +1,4 @@
-/** The catalogue beside the folders of lists, and who can reach the files. Reads only. */
+/** Checks of the catalogue against the folders of lists, and of file permissions. Read-only. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'lmdb';
@@ -21,7 +21,7 @@ import { formatBytes, formatCount, formatCounted } from '../output.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';
 import { dueUpgradeOf, firstOf, storesCheck } from './list-checks.js';
 
-/** Who can reach the files of the data directory. */
+/** Checks who can access the files of the data directory. */
 export function modeCheck(folder: string): Check {
   const name = 'File permissions';
   const open = openEntries(folder);
@@ -50,7 +50,7 @@ export function unknownListsCheck(folder: string): Check {
   );
 }
 
-/** Databases beside the lists that were damaged and begun anew: what is in them is for somebody to look at, or to delete. */
+/** Reports databases that were damaged and set aside, for somebody to examine or delete. */
 export async function setAsideCheck(folder: string): Promise<Check> {
   const name = 'Set aside';
   const environments = FEATURES.flatMap(({ environments = [] }) => environments);
@@ -66,7 +66,7 @@ export async function setAsideCheck(folder: string): Promise<Check> {
   );
 }
 
-/** Databases beside the lists that a running service cannot read at the moment, by its answer to whether it is ready. */
+/** Reports databases that a running service cannot read, from its readiness answer. */
 export function unreadableCheck(unreadable: readonly string[]): Check {
   const name = 'Databases';
   if (unreadable.length === 0) return fine(name, 'the running service can read all of them');
@@ -80,7 +80,10 @@ export function unreadableCheck(unreadable: readonly string[]): Check {
   );
 }
 
-/** The catalogue of a data directory that no service has open: whether it and the stores of its lists are whole and there. */
+/**
+ * Checks the catalogue of a data directory that no service has open, and whether the stores of its lists exist and are
+ * intact.
+ */
 export async function catalogueChecks(folder: string): Promise<Check[]> {
   const path = join(folder, 'system');
   const isStored = (statSync(join(path, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0) > 0;
@@ -98,7 +101,9 @@ export async function catalogueChecks(folder: string): Promise<Check[]> {
   return [failed('Catalogue', detail)];
 }
 
-/** What the next start of this release brings up, and lists when they are opened: a release before cannot read it then. */
+/**
+ * Reports formats that the next start, or opening a list, will upgrade: earlier releases cannot read them afterwards.
+ */
 function upgradesCheck(folder: string, lists: readonly ListRecord[]): Check {
   const name = 'Formats on disk';
   try {
@@ -132,7 +137,7 @@ function recordsThereCheck(folder: string, lists: readonly ListRecord[]): Check 
 
 const SECRETS = 'Secrets';
 
-/** Of what has a secret that cannot be opened. */
+/** `lost` names what has a secret that cannot be opened. */
 export function secretsCheck(lost: readonly string[]): Check {
   if (lost.length === 0) return fine(SECRETS, 'all secrets can be opened');
   return failed(
@@ -142,7 +147,7 @@ export function secretsCheck(lost: readonly string[]): Check {
   );
 }
 
-/** The same where no service has the catalogue open. */
+/** Like `secretsCheck`, if no service has the catalogue open. */
 export async function storedSecretsCheck(folder: string, given: readonly string[]): Promise<Check> {
   const path = join(folder, 'system');
   if ((statSync(join(path, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0) === 0) return secretsCheck([]);
@@ -161,7 +166,7 @@ export async function storedSecretsCheck(folder: string, given: readonly string[
 }
 
 function valuesOf(environment: LmdbEnvironment, name: string): unknown[] {
-  // What was never written has no database, and none is made here.
+  // A database that was never written does not exist, and is not created here.
   const database = environment.database<unknown, string>(name) as Database<unknown, string> | undefined;
   return database === undefined ? [] : Array.from(database.getRange(), ({ value }) => value);
 }
@@ -175,7 +180,7 @@ async function listsOf(path: string): Promise<ListRecord[]> {
   }
 }
 
-/** What features have on disk, where no service has it open: whether it can be read. */
+/** Checks that features' databases are readable, if no service has them open. */
 export function featureChecks(folder: string): Promise<Check[]> {
   return Promise.all(
     FEATURES.flatMap(({ environments = [] }) => environments).map((each) => environmentCheck(folder, each)),

@@ -1,4 +1,4 @@
-/** Lists that are damaged, by name: as the service says where it runs, and by what lies on disk. Reads only. */
+/** Checks for damaged lists: by the answers of a running service, and by the files on disk. Read-only. */
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ListRecord } from '../../catalog/index.js';
@@ -12,10 +12,13 @@ import { failed, fine, messageOf, notice, type Check } from './check.js';
 
 const TOLD_MAX = 10;
 const CHECKS_MAX = 100;
-/** Of a file of nearest vectors. */
+/** Extension of vector segments. */
 const OF_VECTORS = '.gvs';
 
-/** Of the answer of `list.list`: what the running service cannot open. It has the files open, so that nobody else may. */
+/**
+ * Reports lists that the running service cannot open, from the answer of `list.list`. Its files are open, so nobody
+ * else may open them.
+ */
 export function servedListsCheck(account: string, answer: unknown): Check {
   const unavailable = membersOf<UnavailableList>(answer, 'unavailable');
   if (unavailable.length === 0) return fine('Catalogue', 'the running service serves all lists');
@@ -30,7 +33,10 @@ interface ListWithMeaning {
   readonly meaning?: { readonly state: string; readonly error?: string };
 }
 
-/** Of the same answer: lists that are searched by words alone though they have a model, or soon will be. None where all is well. */
+/**
+ * Reports lists with a model that are, or soon will be, searched by words alone, from the same answer. Empty if there
+ * are none.
+ */
 export function meaningChecks(account: string, answer: unknown): Check[] {
   const told = membersOf<ListWithMeaning>(answer, 'lists').flatMap(({ name, meaning }) =>
     meaning?.error === undefined ? [] : [`${account}/${name}: ${meaning.error}`],
@@ -38,14 +44,14 @@ export function meaningChecks(account: string, answer: unknown): Check[] {
   return told.length === 0 ? [] : [notice('Meaning', firstOf(told))];
 }
 
-/** One check for each list that the service, running or in this process, cannot open. */
+/** Returns a failed check for each list that the service, running or in this process, cannot open. */
 export function unavailableListChecks(account: string, answer: unknown): Check[] {
   return membersOf<UnavailableList>(answer, 'unavailable').map((list) =>
     failed(`Records of ${list.name}`, describe(account, list)),
   );
 }
 
-/** One check a list: of more than can be read, those with something wrong, and how many are fine. */
+/** Shortens long results of checks by list: returns the faulty ones and the number of the others. */
 export function checksInShort(checks: readonly Check[]): readonly Check[] {
   if (checks.length <= CHECKS_MAX) return checks;
   const faulty = checks.filter(({ state }) => state !== 'fine');
@@ -59,7 +65,10 @@ export function checksInShort(checks: readonly Check[]): readonly Check[] {
   ];
 }
 
-/** Whether the stores of these lists can be opened, by their meta pages and formats. For a data directory that no service has open. */
+/**
+ * Checks that the stores of these lists can be opened, by their meta pages and formats. For a data directory that no
+ * service has open.
+ */
 export function storesCheck(folder: string, lists: readonly ListRecord[]): Check {
   const name = 'Stores of lists';
   const faults = { damaged: [] as string[], others: [] as string[], unclear: [] as string[] };
@@ -83,7 +92,7 @@ export function storesCheck(folder: string, lists: readonly ListRecord[]): Check
   return fine(name, 'no damage in their first pages, all of this release; --data checks all pages');
 }
 
-/** Throws what is wrong; leaves nothing behind. */
+/** Throws if the store is unreadable. Leaves no files behind. */
 function assertStoreReadable(path: string): void {
   checkEnvironmentFile(join(path, 'data.mdb'));
   leavingNoLock(path, () => {
@@ -91,7 +100,10 @@ function assertStoreReadable(path: string): void {
   });
 }
 
-/** What the next opening of the store does with it; undefined where it cannot be looked at, too, of which `storesCheck` tells. Leaves nothing behind. */
+/**
+ * Returns the upgrade that opening the store would make. Undefined also if it cannot be examined, which `storesCheck`
+ * reports. Leaves no files behind.
+ */
 export function dueUpgradeOf(path: string): DueUpgrade | undefined {
   try {
     return leavingNoLock(path, () => dueUpgrade(path, 'list'));
@@ -110,18 +122,18 @@ function leavingNoLock<Result>(path: string, action: () => Result): Result {
   }
 }
 
-/** What lies on disk, read without opening it, so that it can be looked at while the service runs. */
+/** Measures files on disk without opening them, so that it works while the service runs. */
 export function listsOnDiskCheck(folder: string): Check {
   const lists = listsOn(folder);
   const segments = [...segmentFiles(folder)];
   const files = [...segments, ...lists.map((list) => join(storePath(list), 'data.mdb'))];
-  // What a merge has just removed has none.
+  // A file that a merge has just removed counts as 0.
   const bytes = files.reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
   const detail = `${formatCounted(lists.length, 'list')}, ${formatCounted(segments.length, 'segment')}, ${formatBytes(bytes)}`;
   return fine('Lists on disk', detail);
 }
 
-/** Reads every segment and compares it with its checksum; beside a running service, too, for segments never change. */
+/** Verifies every segment against its checksum. Also works while the service runs, since segments never change. */
 export async function segmentSumsCheck(folder: string): Promise<Check> {
   const name = 'Segment checksums';
   const { isKernelError, kernel } = await import('../../../native-bindings/index.js');
@@ -144,7 +156,7 @@ export async function segmentSumsCheck(folder: string): Promise<Check> {
     }
   }
   if (damaged.length > 0) return failed(name, withRemedies(damaged));
-  // As each start finds them after an upgrade.
+  // Expected after an upgrade; the next start rebuilds them.
   if (others.length > 0) return notice(name, `of another format: ${withRemedies(others)}`);
   return fine(name, `${formatCount(compared)} segments match their checksums`);
 }
@@ -160,7 +172,9 @@ interface FaultyFile {
   readonly told: string;
 }
 
-/** What becomes of them: vectors are kept beside the records, and not asked for again. */
+/**
+ * Describes what happens to damaged files: indexes are rebuilt from records, and vector indexes from stored vectors.
+ */
 function withRemedies(files: readonly FaultyFile[]): string {
   const isOfVectors = ({ path }: FaultyFile) => path.endsWith(OF_VECTORS);
   const groups = [
@@ -184,7 +198,7 @@ function* segmentFiles(folder: string): Generator<string> {
   }
 }
 
-/** Folders of lists; what else lies among them is not ours. */
+/** Returns the folders of lists, ignoring others. */
 function listsOn(folder: string): string[] {
   return listStores(folder).map((store) => dirname(store));
 }

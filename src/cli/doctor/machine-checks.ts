@@ -1,4 +1,4 @@
-/** Processor, memory, limits of the system, disk. */
+/** Checks of processor, memory, system limits and disk. */
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -14,10 +14,10 @@ import {
 import { formatBytes, formatCount } from '../output.js';
 import { failed, fine, notice, type Check } from './check.js';
 
-/** A connection is a file, and so is every segment of every list. */
+/** Each connection and each segment of each list needs a file descriptor. */
 const OPEN_FILES_WANTED = 8192;
 const OPEN_FILES_MIN = 1024;
-/** Each segment is mapped; the default of Linux is enough for thousands of them. */
+/** Each segment is mapped; Linux's default suffices for thousands. */
 const MAPS_WANTED = 65_530;
 const LISTS_MIN = 100;
 const FREE_BYTES_MIN = 256 * 1_048_576;
@@ -46,7 +46,10 @@ export function memoryCheck(config: Config): Check {
     : fine('Memory', detail);
 }
 
-/** What the system allows a process: the service where it runs, and else this command, as a service started from the same shell would be. */
+/**
+ * System limits of a process: the running service's, otherwise this command's, which a service started from the same
+ * shell would have.
+ */
 export interface SystemLimits {
   readonly of: 'service' | 'command';
   readonly uses: readonly ResourceUse[];
@@ -83,7 +86,7 @@ export function mapLimitCheck(): Check {
     : fine('Memory maps', detail);
 }
 
-/** How many lists a process with these limits can have open at a time; the others are opened when somebody asks for them. */
+/** Estimates how many lists a process with these limits can have open at a time. Others are opened on demand. */
 export function listLimitCheck(config: Config, { uses: limits }: SystemLimits): Check {
   if (limits.length === 0) return fine('Lists', 'no limit known on this system');
   const count = listsThatFit(limits);

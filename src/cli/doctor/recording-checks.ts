@@ -1,4 +1,4 @@
-/** What is said in the recordings of lists: for which it is written down, and whether the models that do it answer. */
+/** Checks of recordings: which lists transcribe them, and whether the models answer. */
 import { membersOf } from '../answers.js';
 import type { ServiceClient } from '../service-client.js';
 import { fine, notice, type Check } from './check.js';
@@ -17,7 +17,7 @@ interface ListedModel {
   readonly state: string;
 }
 
-/** `answer`: of `list.list`. None where no list has fields for recordings. */
+/** `answer` is that of `list.list`. Empty if no list has fields for recordings. */
 export async function transcriptionCheck(client: ServiceClient, account: string, answer: unknown): Promise<Check[]> {
   const lists = membersOf<ListWithRecordings>(answer, 'lists').filter(({ resources }) =>
     resources.some(({ kind }) => kind === 'video' || kind === 'audio'),

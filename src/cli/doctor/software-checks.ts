@@ -1,4 +1,4 @@
-/** Node.js, the compiler's tools, the native libraries. */
+/** Checks of Node.js, build tools and native libraries. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -22,7 +22,7 @@ export function nodeCheck(): Check {
   return isNewEnough ? fine('Node.js', detail) : failed('Node.js', detail);
 }
 
-/** Needed to build the kernel, not to run it: a missing one is a notice. */
+/** Build tools are not needed to run the service, so a missing one is a notice. */
 export async function compilerChecks(): Promise<Check[]> {
   const tools = [
     ['C++ compiler', [process.env['CXX'] ?? 'g++', 'c++', 'clang++']],
@@ -59,7 +59,7 @@ export async function kernelCheck(): Promise<Check> {
   }
 }
 
-/** What carries HTTP by the setting. */
+/** Checks the configured web server. */
 export async function webServerCheck(wanted: Config['server']['web_server']): Promise<Check> {
   if (wanted === 'node') return fine('Web server', "Node.js's own (server.web_server)");
   try {
@@ -76,7 +76,7 @@ export async function webServerCheck(wanted: Config['server']['web_server']): Pr
   }
 }
 
-/** It is loaded where pictures are read, by processes of their own. */
+/** Checks the decoder, which separate processes load to read pictures. */
 export async function pictureDecoderCheck(): Promise<Check> {
   const name = 'Picture decoder';
   try {
@@ -91,7 +91,7 @@ export async function pictureDecoderCheck(): Promise<Check> {
   }
 }
 
-/** `name`: of the settings. Its frames are the one thing of videos that takes a program of the machine. */
+/** `name` comes from the settings. Only frames of videos need a program of the machine. */
 export async function ffmpegCheck(name: string): Promise<Check> {
   const path = findFfmpeg(name);
   const without = 'videos can be searched by what is said in them, but not by what they show';

@@ -1,4 +1,4 @@
-/** How the service that runs stands, by its own answer: process, memory, queues, backup, and what does not work in any account. */
+/** Checks of the running service by its own report: process, memory, queues, backup, and problems of any account. */
 import type { ServiceClient } from '../service-client.js';
 import {
   backupText,
@@ -14,7 +14,7 @@ import { fine, notice, type Check } from './check.js';
 
 const TROUBLES_TOLD_MAX = 20;
 
-/** None of a service of an earlier release, which cannot say. */
+/** Empty for a service of an earlier release, which has no such report. */
 export async function standingChecks(client: ServiceClient, account: string): Promise<Check[]> {
   const state = await client.call('service.state', { params: { account } }).then(
     (answer) => answer as ToldState,

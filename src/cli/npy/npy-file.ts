@@ -1,11 +1,11 @@
-/** Matrices of floats in `.npy` files, read and written row by row: what is in memory does not depend on how many rows there are. */
+/** Reads and writes matrices of floats in `.npy` files row by row, with memory independent of the number of rows. */
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { CommandError } from '../exit-codes.js';
 import { systemReason } from '../../platform/index.js';
 import { unfinishedFile } from '../unfinished-files.js';
 import { npyHeaderBytes, npyHeaderOf, NpyError, NPY_PREFIX_BYTES, readNpyHeader, type NpyArray } from './npy-header.js';
 
-/** As many numbers as a vector of the service has at most. */
+/** Limit of the service for a vector. */
 const DIMENSIONS_MAX = 8192;
 const BLOCK_BYTES = 2 ** 20;
 
@@ -16,16 +16,16 @@ const FLOATS: ReadonlyMap<string, FloatBytes> = new Map([
   ['<f2', 2],
 ]);
 
-/** What a file holds. */
+/** Description of a file's matrix. */
 interface Matrix {
   readonly floatBytes: FloatBytes;
-  /** Where the numbers begin. */
+  /** Offset of the numbers. */
   readonly offset: number;
   readonly rows: number;
   readonly dimensions: number;
 }
 
-/** A `.npy` file of vectors, one a row. Belongs to one reader. */
+/** Reads a `.npy` file of vectors, one per row. For one reader. */
 export class NpyReader {
   private block = Buffer.alloc(0);
   private blockRow = 0;
@@ -45,7 +45,7 @@ export class NpyReader {
     return this.matrix.dimensions;
   }
 
-  /** Throws a CommandError that says what was expected where it holds no such matrix, or not all of it. */
+  /** Throws a CommandError if the file has no such matrix, or is incomplete. */
   static async open(path: string): Promise<NpyReader> {
     return told(path, async () => {
       const file = await open(path, 'r');
@@ -65,7 +65,7 @@ export class NpyReader {
     });
   }
 
-  /** The next row, from the first on; undefined behind the last. Numbers as they stand, whatever they are. */
+  /** Returns the next row; undefined after the last. Numbers are not checked. */
   async next(): Promise<Float32Array | undefined> {
     if (this.nextRow === this.rows) return undefined;
     const { floatBytes } = this.matrix;
@@ -141,7 +141,7 @@ async function readWhole(file: FileHandle, bytes: Buffer, position: number): Pro
   }
 }
 
-/** IEEE 754 binary16. */
+/** Converts an IEEE 754 binary16 number. */
 export function floatOfHalf(half: number): number {
   const sign = (half & 0x8000) === 0 ? 1 : -1;
   const exponent = (half >> 10) & 0x1f;
@@ -152,8 +152,8 @@ export function floatOfHalf(half: number): number {
 }
 
 /**
- * Writes 32 bit floats, one vector a row, beside the path: the file has its name when it is whole and on disk, so that whoever finds
- * it has all of it. Belongs to one writer.
+ * Writes 32-bit floats, one vector per row, to a temporary file, which is renamed when it is complete and on disk. For
+ * one writer.
  */
 export class NpyWriter {
   private rows = 0;
@@ -173,18 +173,18 @@ export class NpyWriter {
   /** Throws a CommandError. */
   static async create(path: string): Promise<NpyWriter> {
     return told(path, async () => {
-      // What an export left that was killed, or whatever somebody else put there: it is not written to.
+      // Removes a leftover of a killed export, or anything else, so that it is not written to.
       await rm(unfinished(path), { force: true });
       return new NpyWriter(await open(unfinished(path), 'wx', 0o600), path);
     });
   }
 
-  /** `row`: as long as the first; undefined becomes zeros. Throws a CommandError. */
+  /** Writes a row with the length of the first one; undefined becomes zeros. Throws a CommandError. */
   async write(row: Float32Array | undefined): Promise<void> {
     this.rows += 1;
     if (row !== undefined && this.dimensions === undefined) {
       this.dimensions = row.length;
-      // What came before has no vector.
+      // Earlier records have no vector.
       for (let before = 1; before < this.rows; ++before) await this.put(new Float32Array(row.length));
     }
     if (this.dimensions !== undefined) await this.put(row ?? new Float32Array(this.dimensions));
@@ -201,7 +201,7 @@ export class NpyWriter {
     if (this.pendingBytes >= BLOCK_BYTES) await this.flush();
   }
 
-  /** Throws a CommandError; then nothing has the path's name that had not before. */
+  /** Completes the file. Throws a CommandError, in which case the path is unchanged. */
   async end(): Promise<void> {
     await this.flush();
     await told(this.path, async () => {
@@ -239,7 +239,7 @@ function unfinished(path: string): string {
   return `${path}.unfinished`;
 }
 
-/** What the file or the system has against it, as a sentence. */
+/** Converts errors of the file or the system into a CommandError. */
 async function told<Result>(path: string, use: () => Promise<Result>): Promise<Result> {
   try {
     return await use();

@@ -1,33 +1,34 @@
 /**
- * The header of a `.npy` file, NumPy's format of one array (`numpy.lib.format`): magic, version, length, and a dictionary as Python writes
- * it: `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`. Pure functions of bytes that may be anything.
+ * The header of a `.npy` file, NumPy's format of one array (`numpy.lib.format`): magic, version, length, and a
+ * dictionary as Python writes it: `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`. Pure functions on
+ * untrusted bytes.
  */
 
 const MAGIC = Buffer.from('\x93NUMPY', 'latin1');
 /** Magic, version and the longest form of the length. */
 export const NPY_PREFIX_BYTES = 12;
-/** NumPy's own reader takes 10,000; whoever has more describes no matrix. */
+/** NumPy's own reader accepts 10,000; a longer header is no matrix. */
 const HEADER_BYTES_MAX = 65_536;
 const ALIGNMENT = 64;
-/** Room for any number of rows, so that they can be counted while they are written. */
+/** Fixed length with room for any number of rows, so that rows can be counted while they are written. */
 const WRITTEN_BYTES = 128;
 
-/** What is wrong with the file, as the end of a sentence that begins with its name: `is not …`. */
+/** The message continues a sentence that begins with the file's name: `is not …`. */
 export class NpyError extends Error {
   override readonly name = 'NpyError';
 }
 
 export interface NpyArray {
-  /** As NumPy writes it: `<f4`. */
+  /** In NumPy's notation: `<f4`. */
   readonly type: string;
-  /** Columns one behind the other, where an array is otherwise kept by rows. */
+  /** True if the array is stored by columns instead of rows. */
   readonly isFortranOrder: boolean;
   readonly shape: readonly number[];
-  /** Where the numbers begin. */
+  /** Offset of the numbers. */
   readonly offset: number;
 }
 
-/** How many bytes the whole header has, numbers excluded, by the first NPY_PREFIX_BYTES of the file. Throws NpyError. */
+/** Returns the length of the header from the first NPY_PREFIX_BYTES of the file. Throws NpyError. */
 export function npyHeaderBytes(prefix: Uint8Array): number {
   const bytes = Buffer.from(prefix.buffer, prefix.byteOffset, prefix.byteLength);
   if (bytes.length < NPY_PREFIX_BYTES || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) {
@@ -42,7 +43,7 @@ export function npyHeaderBytes(prefix: Uint8Array): number {
   return length;
 }
 
-/** `header`: as many bytes as `npyHeaderBytes` says. Throws NpyError. */
+/** Parses a header of `npyHeaderBytes` bytes. Throws NpyError. */
 export function readNpyHeader(header: Uint8Array): NpyArray {
   const offset = npyHeaderBytes(header);
   if (header.byteLength < offset) throw new NpyError('ends within its header');
@@ -59,7 +60,7 @@ export function readNpyHeader(header: Uint8Array): NpyArray {
   return { type, isFortranOrder, shape, offset };
 }
 
-/** The header of a matrix of 32 bit floats by rows; of the same length for any number of rows. */
+/** Returns the header of a row-major matrix of 32-bit floats. Its length is the same for any number of rows. */
 export function npyHeaderOf(rows: number, dimensions: number): Buffer {
   const header = Buffer.alloc(WRITTEN_BYTES, ' ');
   MAGIC.copy(header);
@@ -74,7 +75,10 @@ export function npyHeaderOf(rows: number, dimensions: number): Buffer {
 
 type Literal = string | boolean | readonly number[] | undefined;
 
-/** Of Python's literals those that a header has: strings, truth values, tuples of whole numbers, and one dictionary of these. */
+/**
+ * Parses the Python literals that a header may have: strings, booleans, tuples of integers, and one dictionary of
+ * these.
+ */
 class LiteralReader {
   private at = 0;
 
@@ -99,7 +103,7 @@ class LiteralReader {
     if (this.takes('True')) return true;
     if (this.takes('False')) return false;
     if (this.takes('(')) return this.numbers();
-    // Fields of a record: a list of tuples. That it is one is all that is to be told.
+    // A list of tuples describes a record type, which is only recognised for the error.
     if (this.takes('[')) throw new NpyError('holds records of several fields, not numbers of one kind');
     return this.string();
   }
@@ -107,7 +111,7 @@ class LiteralReader {
   private numbers(): number[] {
     const numbers: number[] = [];
     while (!this.takes(')')) {
-      // Python 2 wrote an L behind long numbers.
+      // Python 2 appended an L to long integers.
       const digits = this.match(/(\d{1,16})L?/y)?.[1];
       const number = Number(digits);
       if (digits === undefined || !Number.isSafeInteger(number)) this.fail();
@@ -138,7 +142,7 @@ class LiteralReader {
     if (!this.takes(token)) this.fail();
   }
 
-  /** What stands here, behind blanks, which is then read. */
+  /** Skips blanks and matches the pattern at the current position. */
   private match(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.text);

@@ -1,6 +1,6 @@
 /**
- * Records of an import beside a matrix of vectors: the first record gets the first row, and so on. They go on as records that bring their
- * vectors, of as many lines as before, so that what the service says of a line is true of the file.
+ * Joins the records of an import with the rows of a matrix, in order. The output has as many lines as the input, so
+ * that line numbers in the service's answer match the file.
  */
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
@@ -10,10 +10,10 @@ import { CommandError, EXIT } from '../exit-codes.js';
 import { changedLines, recordOfLine, wrappedFields, type JsonObject } from '../../records/record-lines.js';
 import type { NpyReader } from './npy-file.js';
 
-/** So many tell any 32 bit float from all others. */
+/** Significant digits that distinguish any two 32-bit floats. */
 const FLOAT_DIGITS = 9;
 
-/** Throws a CommandError where there are more records than rows, or more rows than records. */
+/** Throws a CommandError if the numbers of records and rows differ. */
 export async function* recordsWithVectors(
   source: AsyncIterable<Uint8Array>,
   format: RecordFormat,
@@ -41,13 +41,16 @@ function unequal({ path, rows }: NpyReader, what: string): CommandError {
 
 type NextRow = () => Promise<Float32Array>;
 
-/** A row of zeros: the record has no vector. What is no number becomes null, which the service refuses for this record. */
+/**
+ * Returns undefined for a row of zeros, which means no vector. NaN and infinities become null, which the service
+ * refuses for this record.
+ */
 function vectorText(row: Float32Array): string | undefined {
   if (row.every((value) => value === 0)) return undefined;
   return JSON.stringify(Array.from(row, (value) => Number(value.toPrecision(FLOAT_DIGITS))));
 }
 
-/** What is no record is left as it is: the service says what is wrong with it. */
+/** Leaves invalid records unchanged for the service to report. */
 async function lineWithVector(line: string, next: NextRow): Promise<string> {
   if (line.trim() === '') return line;
   const vector = vectorText(await next());
@@ -57,7 +60,7 @@ async function lineWithVector(line: string, next: NextRow): Promise<string> {
   return `${JSON.stringify(wrapped).slice(0, -1)},"vector":${vector}}`;
 }
 
-/** The form that has room for a vector; a flat record has fields of any name. */
+/** Returns the form of a record that has room for a vector; a flat record may have a field of any name. */
 function wrappedRecord(record: JsonObject): JsonObject {
   if (wrappedFields(record) !== undefined) return record;
   const { name, ...others } = record;
@@ -85,7 +88,7 @@ async function* csvWithVectors(source: AsyncIterable<Uint8Array>, next: NextRow)
 async function* csvRows(source: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   const { separator, text } = await readableCsv(source);
   const options = { delimiter: separator, bom: true, relax_column_count: true, skip_empty_lines: true };
-  // Who reads the parser hears of what fails before it.
+  // Errors reach the reader of the parser.
   const rows = pipeline(Readable.from(text), parse(options), () => undefined);
   try {
     yield* rows as AsyncIterable<string[]>;
@@ -95,7 +98,7 @@ async function* csvRows(source: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   }
 }
 
-/** In UTF-8. What follows the beginning is read when it is asked for. */
+/** Returns the text in UTF-8, read on demand after the beginning. */
 async function readableCsv(
   source: AsyncIterable<Uint8Array>,
 ): Promise<{ readonly separator: CsvSeparator; readonly text: AsyncIterable<Uint8Array> }> {
