@@ -1,16 +1,20 @@
-/** What `gannet backup WORD` may have been meant for: the folder of backups stands where its other commands do. */
+/** Recognizes mistakes in `gannet backup WORD`: the folder of backups is typed where subcommands are. */
 import { existsSync } from 'node:fs';
 import type { TypedOptions } from '../operations/index.js';
 
-/** An account has media stores, and no folders of the machine. Undefined where it is clear. */
+/**
+ * Returns an error if `--account` is given for a folder of the machine, since accounts only matter for media stores.
+ * Undefined if the call is clear.
+ */
 export function unclearAccount([folder = '']: readonly string[], { account }: TypedOptions): string | undefined {
   if (typeof account !== 'string' || folder.startsWith('media:')) return undefined;
   return `--account needs a backup in a media store (media:STORE), but '${folder}' is a folder of this machine. Leave --account out.`;
 }
 
 /**
- * A word that names no folder is rather a command that was mistyped, or that other programs have (`lst`, `ls`, `verify`): taken for a new
- * folder, it would get a copy of everything, secrets among it, wherever one is. Undefined where it is clear.
+ * Returns an error for a word that is not an existing folder: it is more likely a mistyped command, or one of other
+ * programs (`lst`, `ls`, `verify`). Taken as a new folder, it would get a copy of all data, including secrets, in the
+ * working directory. Undefined if the call is clear.
  */
 export function unclearFolder(values: readonly string[], options: TypedOptions): string | undefined {
   const [folder = ''] = values;

@@ -1,4 +1,7 @@
-/** Files that come with the records of a feed, in its media store below `feeds/<name>/`: those that its file names, and no others. */
+/**
+ * Files that belong to the records of a feed, in its media store below `feeds/<name>/`: exactly those that the feed's
+ * file names.
+ */
 import { createReadStream } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,7 +27,7 @@ export class AttachedFiles {
     this.prefix = attachedPrefix(feed);
   }
 
-  /** What the run has left goes into the store. Rejects, and the rest waits for the next run, where it cannot. */
+  /** Stores the files that the run has left. If that fails, rejects, and the rest is stored by the next run. */
   async store(): Promise<void> {
     const attached = join(this.folder, ATTACHED_FOLDER);
     const names = await readdir(attached).catch((error: NodeJS.ErrnoException) => {
@@ -34,13 +37,13 @@ export class AttachedFiles {
     for (const name of names) {
       const from = join(attached, name);
       const path = this.prefix + name;
-      // Files are called by their content: what is there is the same.
+      // Names are derived from the content, so an existing file is the same.
       if (!name.endsWith('.part') && (await this.media.stat(path)) === undefined) await this.put(from, path);
       await rm(from);
     }
   }
 
-  /** What no record names any more. */
+  /** Removes files that no record names any more. */
   async removeUnnamed(): Promise<void> {
     const named = new Set<string>();
     const mention = new RegExp(`"media:[^"/]+/(${this.prefix}[^"]+)"`, 'g');

@@ -1,4 +1,4 @@
-/** Feeds as a feature: outside sources that are kept current, and searchable in lists. */
+/** The feature of feeds: outside sources that are kept current, and searchable in lists. */
 import type { Feature } from '../operations/index.js';
 import { FEED_SETTINGS } from './feed-settings.js';
 

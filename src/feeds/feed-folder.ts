@@ -1,4 +1,6 @@
-/** The folder of a feed, `data/feeds/<id>`: a copy of its file, and what its source is remembered by. Nothing is lost with it. */
+/**
+ * The folder of a feed, `data/feeds/<id>`: a copy of its file, and what is remembered of its source. It can be rebuilt.
+ */
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -9,13 +11,13 @@ import { assertDataThere, makeFolder } from '../platform/index.js';
 import { readSyncFileNames, SyncFileDamagedError } from './file/sync-file.js';
 import { LISTING_FILE, LOCAL_FILE, NEXT_FILE } from './worker/feed-protocol.js';
 
-/** ETag of the file in its store that the copy is one of. */
+/** File with the ETag of the stored file of which this is a copy. */
 const ETAG_FILE = 'file.etag';
 const CONTENT_TYPE = 'application/x-ndjson';
 
 export interface FolderListed {
   readonly prefix: string;
-  /** The path of the feed's own file, where it lies there. */
+  /** Path of the feed's own file, if it is in that store. */
   readonly own: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -25,8 +27,9 @@ export class FeedFolder {
   constructor(readonly path: string) {}
 
   /**
-   * Makes the copy one of the file that the store has now. One that is gone from there, or is not whole, is not believed: the copy is of the
-   * last that was, and stays. No folder is made where the data directory is gone. Resolves with false where the store lacks what the copy has, which `putBack` mends.
+   * Updates the copy from the store. A stored file that is gone or incomplete is ignored: the copy stays that of the
+   * last complete one. Creates no folder if the data directory is gone. Resolves with false if the store lacks what the
+   * copy has, which `putBack` repairs.
    */
   async fetch(store: MediaStore, path: string, signal?: AbortSignal): Promise<boolean> {
     if (!existsSync(this.path)) await assertDataThere(dirname(dirname(this.path)));
@@ -47,19 +50,19 @@ export class FeedFolder {
     return true;
   }
 
-  /** Puts the copy into the store, where the file is no more or not whole. */
+  /** Stores the copy, since the stored file is gone or incomplete. */
   async putBack(store: MediaStore, path: string): Promise<void> {
     const copy = join(this.path, LOCAL_FILE);
     await this.adopt(copy, await this.put(store, path, copy));
   }
 
-  /** Puts the next file into the store, in one step. Rejects, and the store has what it had, where it cannot. */
+  /** Stores the next file, atomically. If that fails, rejects, and the store keeps the previous one. */
   async store(store: MediaStore, path: string): Promise<void> {
     const next = join(this.path, NEXT_FILE);
     await this.adopt(next, await this.put(store, path, next));
   }
 
-  /** Puts the copy, where there is one, into another store. */
+  /** Stores the copy, if there is one, in another store. */
   async copyTo(store: MediaStore, path: string): Promise<void> {
     const copy = join(this.path, LOCAL_FILE);
     if ((await this.etag()) === undefined) return;
@@ -67,8 +70,8 @@ export class FeedFolder {
   }
 
   /**
-   * What a media store has below a prefix, a line a file, to its very end; without the feed's own file, which would change with each run.
-   * Rejects where it cannot be listed, or with the signal's reason.
+   * Writes a complete listing of a media store below a prefix, one file per line; without the feed's own file, which
+   * would change with each run. Rejects if the store cannot be listed, or with the signal's reason.
    */
   async list(store: MediaStore, { prefix, own, signal }: FolderListed): Promise<void> {
     const lines = async function* () {
@@ -84,7 +87,7 @@ export class FeedFolder {
     await rm(this.path, { recursive: true, force: true });
   }
 
-  /** Resolves with the ETag that it has there. */
+  /** Resolves with the ETag of the stored file. */
   private async put(store: MediaStore, path: string, from: string): Promise<string> {
     const { size } = await stat(from);
     const { file } = await store.put({
@@ -108,7 +111,7 @@ export class FeedFolder {
     }
   }
 
-  /** The ETag goes first and comes last: a copy without one is fetched again. */
+  /** Removes the ETag first and writes it last: a copy without one is fetched again. */
   private async adopt(path: string, etag: string): Promise<void> {
     await rm(join(this.path, ETAG_FILE), { force: true });
     await rename(path, join(this.path, LOCAL_FILE));
@@ -126,7 +129,7 @@ async function isWhole(path: string): Promise<boolean> {
   }
 }
 
-/** Folders of feeds that are not there any more. */
+/** Removes the folders of feeds that no longer exist. */
 export async function removeOtherFolders(
   feedsDir: string,
   ids: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** Measurements of feeds. */
+/** Metrics of feeds. */
 import { Counter } from 'prom-client';
 import type { Metrics } from '../platform/metrics.js';
 import type { SyncRunResult } from './file/sync-run.js';

@@ -1,4 +1,4 @@
-/** `/feed`: outside sources that are kept current in files of media stores. */
+/** Operations `/feed`: outside sources that are kept current in files of media stores. */
 import { Type, type Static } from 'typebox';
 import {
   accountParams,
@@ -33,7 +33,7 @@ import type { FeedRow } from './types.js';
 
 const CALLERS = ['key', 'console', 'cli'] as const;
 const CONSOLE_ONLY = ['console', 'cli'] as const;
-/** What a key may connect: these can be read without a secret, and none is sent by keys. */
+/** Providers that keys may connect: they can be read without a secret, and keys may not send one. */
 const OPEN_TO_KEYS: readonly ProviderName[] = ['website', 'api'];
 
 const ofFeed = { target: 'account', params: feedParams, errors: [FEED_NOT_FOUND] } as const;
@@ -149,7 +149,7 @@ const connect = defineOperation({
   },
 });
 
-/** As `connect` has them, or by themselves. */
+/** The settings as in `connect`, or by themselves. */
 const websiteBody = Type.Union([object({ settings: websiteSettings }), websiteSettings], {
   description: 'The settings of a website: under `settings`, or as the body itself',
 });

@@ -1,4 +1,4 @@
-/** Feeds as they run: their operations, and the host of the thread that reads sources. */
+/** Opens feeds: their operations, and the host of the thread that reads sources. */
 import { join } from 'node:path';
 import type { Catalog, ListRecord } from '../catalog/index.js';
 import { MEDIA_STORES } from '../media/index.js';
@@ -21,9 +21,9 @@ import type { SourceRow } from './types.js';
 import type { FeedProtocol, FeedWorkerData } from './worker/feed-protocol.js';
 
 const WORKER_HEAP_MIB_MAX = 1024;
-/** Of 19: a crawl gives way to searches. */
+/** Niceness, of at most 19: a crawl gives way to searches. */
 const NICENESS = 15;
-/** Without a question for so long, the thread ends. */
+/** The thread ends after so long without a question. */
 const IDLE_MS_MAX = 60_000;
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1000;

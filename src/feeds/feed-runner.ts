@@ -1,6 +1,6 @@
 /**
- * One run of a feed, from the side of the main thread: the copy of its file is fetched, the worker reads the source, the next file goes
- * into the media store, and only then what the run learned holds. Main thread only.
+ * Runs a feed once, on the main thread's side: fetches the copy of its file, has the worker read the source, stores the
+ * next file in the media store, and only then keeps what the run has learned. Main thread only.
  */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -31,9 +31,9 @@ export interface FeedRunnerOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: FeedMetrics;
-  /** For what a run asks of media stores before its source is read, and again for the source. */
+  /** Time limit for what a run asks of media stores before the source is read, and again for reading the source. */
   readonly runMsMax: number;
-  /** The file has what the source has. */
+  /** Called when the file has what the source has. */
   readonly onSynced: (row: FeedRow) => Promise<void>;
 }
 
@@ -42,17 +42,17 @@ interface RunOutcome {
 }
 
 export class FeedRunner {
-  /** By the feed's id. */
+  /** Running feeds, by id. */
   private readonly underWay = new Map<
     string,
     { readonly cancelled: AbortController; readonly ended: Promise<unknown> }
   >();
-  /** By the run's id. */
+  /** Listeners of progress, by the id of the run. */
   private readonly told = new Map<string, (done: number, queued: number) => void>();
 
   constructor(private readonly options: FeedRunnerOptions) {}
 
-  /** Never rejects: what becomes of the run is in the feed's state. */
+  /** Never rejects: the outcome of the run is in the feed's state. */
   async run(id: string): Promise<RunOutcome> {
     const row = this.options.feeds.get(id);
     if (row === undefined) return {};
@@ -97,7 +97,7 @@ export class FeedRunner {
     }
   }
 
-  /** Ends the run of a feed, or of all, and waits for that: their states stay as they were. */
+  /** Aborts the run of a feed, or all runs, and waits for their end; the states stay as they were. */
   async cancel(id?: string): Promise<void> {
     const runs = [...this.underWay].filter(([feed]) => id === undefined || feed === id).map(([, run]) => run);
     for (const { cancelled } of runs) cancelled.abort();
@@ -108,10 +108,10 @@ export class FeedRunner {
     if (name === 'progress') this.told.get(content.runId)?.(content.done, content.queued);
   }
 
-  /** What the worker is told of the source of a feed. Throws a SecretUnreadableError. */
+  /** Returns what the worker needs to read the source of a feed. Throws a SecretUnreadableError. */
   askOf(row: FeedRow): SourceAsk {
     const { feeds } = this.options;
-    // Since the row was read everything may have been sealed by another key.
+    // All secrets may have been sealed with another key since the row was read.
     return { provider: row.provider, secret: feeds.secretOf(feeds.get(row.id) ?? row)?.reveal() ?? null };
   }
 
@@ -167,7 +167,7 @@ export class FeedRunner {
       if (!answer.isOk && answer.isEmptied) throw new SourceEmptiedError(row.state.record_count);
       if (!answer.isOk) throw new SourceFailedError(answer.message, answer.retryAfterMs);
       signal.throwIfAborted();
-      // What a record names is there before it.
+      // Files are stored before the records that name them.
       const attached = new AttachedFiles(folder.path, store, row.name);
       await attached.store();
       if (answer.result.wasReplaced) {
@@ -184,7 +184,10 @@ export class FeedRunner {
     }
   }
 
-  /** The feed's file as its store has it, and the listing of a source that is one: a server may take its time for each page, and name files without end. */
+  /**
+   * Fetches the feed's file and, if the source is a media store, its listing. Limited in time, since a server may take
+   * long for each page, and list files without end.
+   */
   private prepared(row: FeedRow, folder: FeedFolder, signal: AbortSignal): Promise<boolean> {
     const { media, runMsMax } = this.options;
     const { account, media_store: own, name, provider, state } = row;
@@ -200,12 +203,15 @@ export class FeedRunner {
     });
   }
 
-  /** Of the built-in store nothing is lost that nobody deleted. */
+  /** True for the built-in store, which loses nothing that nobody deleted. */
   private isOwnStore({ account, provider }: FeedRow): boolean {
     return provider.name === 'media-store' && this.options.media.row(account, provider.settings.store) === undefined;
   }
 
-  /** A disk that is not mounted leaves an empty folder behind: that is no evidence that its files are gone. */
+  /**
+   * Throws if the folder of a media store is empty, as it is when its disk is not mounted: that does not prove that
+   * files are gone.
+   */
   private async assertMounted(account: string, store: string): Promise<void> {
     const { media } = this.options;
     if (media.row(account, store)?.settings.kind !== 'folder') return;
@@ -216,7 +222,7 @@ export class FeedRunner {
       );
   }
 
-  /** Where it fails, more is read next time. */
+  /** Keeps or discards what the run has learned. If that fails, the next run reads more. */
   private async settle(runId: string, isStored: boolean): Promise<void> {
     try {
       await this.options.host.call('settle', { runId, isStored });
@@ -238,7 +244,7 @@ export class FeedRunner {
     }
   }
 
-  /** A sentence for whoever owns the feed. */
+  /** Returns a sentence for the owner of the feed. */
   private messageOf(error: unknown, { account, name }: FeedRow): string {
     if (error instanceof SourceFailedError || error instanceof SecretUnreadableError) return error.message;
     const { log } = this.options;

@@ -1,4 +1,4 @@
-/** Schemas of feeds, and of what lists import from. */
+/** Schemas of feeds, and of the sources of lists. */
 import { Type, type Static } from 'typebox';
 import { accountName, listName, nameSchema, nullable, named, object, oneOf, timeSchema } from '../operations/index.js';
 import { PROVIDERS } from './providers/provider-settings.js';
@@ -6,7 +6,7 @@ import { statusOf } from './runs/feed-state.js';
 import { feedPath, type FeedRow, type SourceRow } from './types.js';
 
 export const INTERVAL_MINUTES_DEFAULT = 30;
-/** The built-in one, which every account has. */
+/** The built-in store, which every account has. */
 export const DEFAULT_STORE = 'default';
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 

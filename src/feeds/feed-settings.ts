@@ -1,4 +1,4 @@
-/** `[feeds]` of the settings. */
+/** Section `[feeds]` of the settings. */
 import { Type } from 'typebox';
 import { defineSettings, type SettingValues } from '../platform/index.js';
 

@@ -1,4 +1,7 @@
-/** Pieces of files in a media store, each named by the SHA-256 of its content: the same bytes are there once, whatever file they are of. */
+/**
+ * Pieces of files in a media store, each named by the SHA-256 of its content, so that equal bytes are stored once,
+ * whatever file they belong to.
+ */
 import { webcrypto } from 'node:crypto';
 import { listedPages, STORE_UNAVAILABLE, type MediaStore, type StoredFile } from '../../media/index.js';
 import { asStorageError, isOutOfSpace, OperatorError, ServiceError } from '../../platform/index.js';
@@ -6,17 +9,17 @@ import { inParallel } from '../in-parallel.js';
 
 const FOLDER = 'pieces/';
 const PIECE = /^pieces\/[0-9a-f]{2}\/(?<digest>[0-9a-f]{64})$/u;
-/** A server that does not answer is asked again after these. */
+/** Delays before a server that does not respond is asked again. */
 const WAITS_MS = [200, 1000];
 const REMOVED_AT_A_TIME = 4;
 
 export interface PutPiece {
   readonly digest: string;
-  /** It was there. */
+  /** True if the store already had the piece. */
   readonly shared: boolean;
 }
 
-/** It says which of the disks that take part is full. */
+/** The disk of the place is full; the message names it, since several disks take part in a backup. */
 export class PlaceFullError extends ServiceError {}
 
 export class PieceStore {
@@ -29,7 +32,7 @@ export class PieceStore {
     private readonly told: string,
   ) {}
 
-  /** Looks at what is there. Before the first `put`. */
+  /** Lists the existing pieces. To be called before the first `put`. */
   async look(): Promise<void> {
     this.known = new Map();
     for await (const { path, bytes } of filesOf(this.store, FOLDER)) {
@@ -38,10 +41,13 @@ export class PieceStore {
     }
   }
 
-  /** On disk there when it resolves. Rejects with `store-unavailable`, `store-full`, `storage-full`. */
+  /**
+   * Stores a piece; it is on disk there when this resolves. Rejects with `store-unavailable`, `store-full` or
+   * `storage-full`.
+   */
   async put(bytes: Uint8Array): Promise<PutPiece> {
     const digest = await digestOf(bytes);
-    // One of another length is what a damaged store has of it.
+    // A piece with another length was left by a damaged store.
     if (this.known?.get(digest) === bytes.byteLength) return { digest, shared: true };
     const coming = this.coming.get(digest);
     if (coming !== undefined) {
@@ -59,20 +65,23 @@ export class PieceStore {
     return { digest, shared: false };
   }
 
-  /** The piece, which is what was put. `of`: the file that it belongs to. Rejects with an `OperatorError` that names it. */
+  /**
+   * Returns the piece, with its checksum verified. `of`: the file that it belongs to. Rejects with an `OperatorError`
+   * that names both.
+   */
   async read(digest: string, bytes: number, of: string): Promise<Uint8Array> {
     const content = await this.whole(digest, bytes);
     if (typeof content === 'string') throw this.lost(pathOf(digest), of, content);
     return content;
   }
 
-  /** What is wrong with a piece; undefined where it is what was put. */
+  /** Returns what is wrong with a piece; undefined if it is intact. */
   async faultOf(digest: string, bytes: number): Promise<string | undefined> {
     const content = await this.whole(digest, bytes);
     return typeof content === 'string' ? content : undefined;
   }
 
-  /** Removes what is named by none of these. Resolves with how many pieces went. */
+  /** Removes all pieces except these. Resolves with the number of removed pieces. */
   async removeBut(wanted: ReadonlySet<string>): Promise<number> {
     const left: string[] = [];
     for await (const { path } of filesOf(this.store, FOLDER)) {
@@ -97,7 +106,7 @@ export class PieceStore {
   }
 }
 
-/** Those whose paths begin with `prefix`, in order. */
+/** Yields the files whose paths begin with `prefix`, in order. */
 export async function* filesOf(store: MediaStore, prefix: string): AsyncGenerator<StoredFile> {
   for await (const files of listedPages(store, { prefix })) yield* files;
 }
@@ -115,7 +124,7 @@ export async function putWhole(store: MediaStore, path: string, bytes: Uint8Arra
       }),
     );
   } catch (error) {
-    // A full disk is told by itself, by the store of a folder or by the server of a bucket, each in its own words.
+    // A full disk is reported differently by the store of a folder and by the server of a bucket.
     const failure = asStorageError(error);
     if (!(failure instanceof ServiceError) || !isOutOfSpace(failure)) throw failure;
     throw new PlaceFullError('storage-full', `The disk of ${told} is full: free space there and try again.`, {
@@ -124,7 +133,7 @@ export async function putWhole(store: MediaStore, path: string, bytes: Uint8Arra
   }
 }
 
-/** Undefined where there is no such file; cut off behind `bytesMax` and one more. */
+/** Returns undefined if there is no such file; stops reading once it has more than `bytesMax` bytes. */
 export async function readWhole(
   store: MediaStore,
   path: string,
@@ -164,7 +173,7 @@ async function patiently<Result>(action: () => Promise<Result>): Promise<Result>
   return action();
 }
 
-/** Off this thread, which answers requests. */
+/** Computed by another thread, since this one answers requests. */
 async function digestOf(bytes: Uint8Array): Promise<string> {
   return Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');
 }

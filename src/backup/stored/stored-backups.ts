@@ -1,4 +1,4 @@
-/** The backups at a place of a media store: which there are, and that one service at a time writes there. */
+/** The backups at a place of a media store. Only one service at a time may write there. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { MediaStore } from '../../media/index.js';
@@ -7,16 +7,16 @@ import { BACKUP_NAME, beyond, freeNameWhere } from '../kept-backups.js';
 import { manifestText, readManifest, readSummary, type Manifest, type StoredSummary } from './manifest.js';
 import { filesOf, putWhole, readWhole, removeIfThere, type PieceStore } from './piece-store.js';
 
-/** Of the manifests, whose names begin with their year. */
+/** Prefix of the manifests, whose names begin with their year. */
 const CENTURY = '2';
 const END = '.json';
-/** Who writes there now. */
+/** Names the service that is writing there. */
 const WRITING = 'writing.json';
 const HEAD_BYTES_MAX = 65_536;
 
 export interface StoredBackup {
   readonly name: string;
-  /** Undefined where it is damaged, or of a format that this release does not know. */
+  /** Undefined if it is damaged, or of a format that this release does not know. */
   readonly summary: StoredSummary | undefined;
 }
 
@@ -27,12 +27,12 @@ export class StoredBackups {
     readonly told: string,
   ) {}
 
-  /** Those that are whole, the oldest first. */
+  /** Returns the complete backups, the oldest first. */
   async all(): Promise<readonly StoredBackup[]> {
     const found: StoredBackup[] = [];
     for (const name of await this.names()) {
       const line = await this.firstLine(name);
-      // Removed in between.
+      // Undefined if it was just removed.
       if (line !== undefined)
         found.push({ name, summary: this.orUndefined(() => readSummary(line, this.pathOf(name))) });
     }
@@ -43,7 +43,7 @@ export class StoredBackups {
     return `${this.told}/${name}`;
   }
 
-  /** Rejects with an `OperatorError` where there is none of this name, or it is damaged. */
+  /** Rejects with an `OperatorError` if there is no backup of this name, or it is damaged. */
   async read(name: string): Promise<Manifest> {
     const manifest = await this.readIfThere(name);
     if (manifest !== undefined) return manifest;
@@ -52,13 +52,13 @@ export class StoredBackups {
     );
   }
 
-  /** Rejects with an `OperatorError` where it is damaged. */
+  /** Rejects with an `OperatorError` if the backup is damaged. */
   async readIfThere(name: string): Promise<Manifest | undefined> {
     const bytes = await readWhole(this.store, name + END);
     return bytes === undefined ? undefined : readManifest(Buffer.from(bytes).toString('utf8'), this.pathOf(name));
   }
 
-  /** The last step of a backup: from here on it is one. Resolves with its name. */
+  /** Writes the manifest, the last step of a backup: from here on it exists. Resolves with its name. */
   async write(manifest: Manifest): Promise<string> {
     const taken = new Set(await this.names());
     const name = freeNameWhere((each) => taken.has(each), manifest.summary.made_utc);
@@ -66,13 +66,16 @@ export class StoredBackups {
     return name;
   }
 
-  /** Removes those beyond `keep` of this data directory, one that is made now among those that stay; and what no backup needs. */
+  /**
+   * Removes the earlier backups of this data directory so that `keep` remain, including the one made now, and the
+   * pieces that no backup needs.
+   */
   async removeOldest(earlier: readonly StoredBackup[], keep: number, pieces: PieceStore): Promise<string[]> {
     const removed = beyond(earlier, keep).map(({ name }) => name);
     for (const name of removed) await removeIfThere(this.store, name + END);
     const wanted = new Set<string>();
     for (const name of await this.names()) {
-      // One that cannot be read may need any of them: its rejection leaves all that are there.
+      // If a backup cannot be read, any piece may belong to it: the rejection prevents their removal.
       const { files } = await this.read(name);
       for (const file of files) for (const digest of file.pieces) wanted.add(digest);
     }
@@ -81,8 +84,8 @@ export class StoredBackups {
   }
 
   /**
-   * Nobody else writes at this place until `release`: what one writes and has not named yet, another would remove. What a service of
-   * this data directory left when it was killed counts as nothing. Rejects with `conflict`.
+   * Occupies this place until `release`, since another writer would remove pieces that are stored but not yet named. A
+   * mark that a service of this data directory left when it was killed is ignored. Rejects with `conflict`.
    */
   async occupy(dataDir: string): Promise<Occupation> {
     const mine = { token: randomUUID(), host: hostname(), data_dir: dataDir, since: new Date().toISOString() };
@@ -123,7 +126,7 @@ export class StoredBackups {
     }
   }
 
-  /** Of those that are whole, in no order. */
+  /** Returns the names of the complete backups, in no order. */
   async names(): Promise<string[]> {
     const names: string[] = [];
     for await (const { path } of filesOf(this.store, CENTURY)) {
@@ -157,7 +160,7 @@ export class StoredBackups {
 }
 
 export interface Occupation {
-  /** Rejects with `conflict` where somebody has taken the place over. */
+  /** Rejects with `conflict` if somebody else has occupied the place meanwhile. */
   readonly assertHeld: () => Promise<void>;
   readonly release: () => Promise<void>;
 }
@@ -169,7 +172,7 @@ interface Writer {
   readonly since: string;
 }
 
-/** To the millisecond where it is known; the name has it to the second. */
+/** Time of a backup: in milliseconds if its summary is known; its name has seconds. */
 export function timeOf({ name, summary }: StoredBackup): string {
   if (summary !== undefined) return summary.made_utc;
   return name.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z.*$/u, '$1-$2-$3T$4:$5:$6.000Z');

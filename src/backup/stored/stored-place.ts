@@ -1,4 +1,7 @@
-/** `media:STORE[/folders]`: a place in a media store where backups are, and `media:STORE[/folders]/20261122T081500Z`, one of them. */
+/**
+ * Parses `media:STORE[/folders]`, a place in a media store for backups, and `media:STORE[/folders]/20261122T081500Z`,
+ * one backup there.
+ */
 import { pathFault } from '../../media/index.js';
 import { ServiceError } from '../../platform/index.js';
 import { BACKUP_NAME } from '../kept-backups.js';
@@ -10,19 +13,19 @@ export interface StoredPlace {
   readonly store: string;
   /** Folders in the store; '' for none. */
   readonly folders: string;
-  /** Of one backup. */
+  /** Name of one backup. */
   readonly name: string | undefined;
-  /** As it is typed, without the name of a backup. */
+  /** As typed, without the name of a backup. */
   readonly told: string;
 }
 
-/** Undefined for a folder of the machine. Throws `invalid-parameter`. */
+/** Returns undefined for a folder of the machine. Throws `invalid-parameter`. */
 export function storedPlace(text: string, account: string): StoredPlace | undefined {
   if (!text.startsWith(BEGIN)) return undefined;
   const [store = '', ...parts] = text.slice(BEGIN.length).replace(/\/$/u, '').split('/');
   const name = BACKUP_NAME.test(parts.at(-1) ?? '') ? parts.pop() : undefined;
   const folders = parts.join('/');
-  // What is put behind it has to fit, too.
+  // The paths below it must be valid as well.
   const fault = parts.length === 0 ? undefined : pathFault(`${folders}/${'x'.repeat(100)}`);
   if (store === '' || fault !== undefined) {
     const detail = fault ?? 'Must be media:STORE or media:STORE/FOLDER, with the name of a media store.';

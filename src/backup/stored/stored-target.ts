@@ -1,4 +1,7 @@
-/** A backup as pieces in a media store: what was copied is put there and its copy removed, so that one list at a time takes room here. */
+/**
+ * A backup as pieces in a media store. What was copied is stored there and its copy removed, so that only one list at a
+ * time takes space here.
+ */
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UploadSlots } from '../../media/index.js';
@@ -9,16 +12,16 @@ import { inParallel } from '../in-parallel.js';
 import { ENVIRONMENT_PIECE_BYTES, pieceBytesOf, type StoredFileOfBackup } from './manifest.js';
 import type { PieceStore } from './piece-store.js';
 
-/** Each is in memory: large ones, and those of environments. */
+/** Limits of pieces in memory: large ones, and those of environments. */
 const LARGE_AT_A_TIME = 4;
 const SMALL_AT_A_TIME = 16;
-/** Those of this machine that are read. */
+/** Local files read at a time. */
 const FILES_AT_A_TIME = 4;
-/** The next folder is copied while those before it are on their way. */
+/** The next folder is copied while the previous ones are being sent. */
 const FOLDERS_AT_A_TIME = 2;
 
 export class StoredTarget implements BackupTarget {
-  /** Nothing gets a second name in a store. */
+  /** Nothing is hard-linked in a store. */
   readonly before = undefined;
   readonly filesAtATime = FILES_AT_A_TIME;
   bytesShared = 0;
@@ -34,7 +37,7 @@ export class StoredTarget implements BackupTarget {
     private readonly signal: Cancellation,
   ) {}
 
-  /** A store says so itself. */
+  /** Does nothing: a store reports failures itself. */
   assertAnswers(): Promise<void> {
     return Promise.resolve();
   }
@@ -67,7 +70,7 @@ export class StoredTarget implements BackupTarget {
     }
   }
 
-  /** Resolves when the next one may be copied. */
+  /** Sends a folder; resolves when the next one may be copied. */
   async keepFolder(path: string): Promise<void> {
     while (this.coming.size >= FOLDERS_AT_A_TIME) await Promise.race(this.coming);
     this.assertFine();
@@ -88,14 +91,14 @@ export class StoredTarget implements BackupTarget {
     }
   }
 
-  /** Every file, once all of it is in the store. Rejects with what failed. */
+  /** Returns every file, once all of it is in the store. Rejects with the first failure. */
   async files(): Promise<readonly StoredFileOfBackup[]> {
     await this.settle();
     this.assertFine();
     return [...this.kept.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** Resolves when nothing is on its way any more, whatever became of it. */
+  /** Resolves when nothing is being sent any more, even after failures. */
   async settle(): Promise<void> {
     await Promise.all(this.coming);
   }
@@ -121,7 +124,7 @@ function* placesOf(size: number, pieceBytes: number): Generator<number> {
   for (let place = 0; place * pieceBytes < size; place += 1) yield place;
 }
 
-/** One that became shorter meanwhile ends where it was read to. */
+/** Returns the file. If it became shorter meanwhile, it ends where reading ended. */
 function fileOf(path: string, piece_bytes: number, parts: readonly (Part | undefined)[]): StoredFileOfBackup {
   const read = parts.filter((part) => part !== undefined);
   if (read.slice(0, -1).some(({ bytes }) => bytes !== piece_bytes)) {

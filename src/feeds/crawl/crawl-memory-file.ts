@@ -1,11 +1,12 @@
 /**
- * What a crawl remembers, in a file: an entry a line, found by its place, so that memory holds addresses alone. A run writes the next
- * file while it reads the last one; `commit` puts it in its place in one step. Belongs to one thread.
+ * What a crawl remembers, in a file with one entry per line, found by its position, so that memory only holds
+ * addresses. A run writes the next file while it reads the last one; `commit` replaces it atomically. Belongs to one
+ * thread.
  *
- * Links of a page stand behind a tab, which no text in JSON has in itself: what is before it says by their digests which they are, and they
- * are read only where one of them is not known.
+ * The links of a page follow a tab, which JSON strings do not contain. Before the tab are their digests; the links
+ * themselves are only read if one of them is not known yet.
  *
- * What cannot be read is not remembered, and is read anew from its site: nothing is lost with this file.
+ * What cannot be read is not remembered, and is read again from the site: nothing is lost with this file.
  */
 import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import type { CrawlMemory, FileMemory, PageMemory } from './crawl-types.js';
@@ -15,7 +16,7 @@ const FORMAT = 2;
 const HEADER = JSON.stringify({ gannet: 'crawl', format: FORMAT });
 const PIECE_BYTES = 1_048_576;
 const BUFFER_BYTES = 262_144;
-/** A crawl asks for its pages in about the order in which they were kept. */
+/** A crawl asks for pages in about the order in which they were stored. */
 const WINDOW_BYTES = 262_144;
 const WINDOW_BEFORE_BYTES = 32_768;
 const LINE_END = 0x0a;
@@ -31,7 +32,7 @@ interface Place {
   readonly bytes: number;
 }
 
-/** What is kept of a page, but for the texts of its links. */
+/** A remembered page without the texts of its links. */
 type PageHead = Omit<PageMemory, 'links'> & { readonly digests: string };
 
 export class CrawlMemoryFile implements CrawlMemory {
@@ -42,7 +43,7 @@ export class CrawlMemoryFile implements CrawlMemory {
   private bufferedBytes = 0;
   private isOpen = true;
 
-  /** `isFresh`: nothing is remembered. */
+  /** `isFresh`: ignores what is remembered. */
   constructor(
     private readonly path: string,
     { isFresh }: { readonly isFresh: boolean },
@@ -77,7 +78,10 @@ export class CrawlMemoryFile implements CrawlMemory {
     this.write(JSON.stringify(['file', url, file]));
   }
 
-  /** What was kept since is what the next run remembers. Throws where the disk cannot take it; the last file is in place then. */
+  /**
+   * Makes what was kept since the memory of the next run. Throws if the disk cannot take it; the last file stays in
+   * place then.
+   */
   commit(): void {
     this.flush();
     fsyncSync(this.next);
@@ -85,7 +89,7 @@ export class CrawlMemoryFile implements CrawlMemory {
     renameSync(this.nextPath, this.path);
   }
 
-  /** Without a commit, what was kept is gone. */
+  /** Discards what was kept; does nothing after a commit. */
   discard(): void {
     if (!this.isOpen) return;
     this.close();
@@ -116,7 +120,7 @@ export class CrawlMemoryFile implements CrawlMemory {
   }
 }
 
-/** A page as it was read. Kept again as it is, its line is copied. */
+/** A page as read from the file. When it is kept unchanged, its line is copied. */
 class ReadPage implements PageMemory {
   readonly names: readonly string[];
   readonly contentHash: string;
@@ -139,7 +143,7 @@ class ReadPage implements PageMemory {
     if (cutOffHash !== undefined) this.cutOffHash = cutOffHash;
   }
 
-  /** With its end. */
+  /** The line, including its line end. */
   get line(): Buffer {
     return this.#line;
   }
@@ -152,7 +156,7 @@ class LinesFile {
 
   private constructor(private readonly file: number) {}
 
-  /** Undefined where there is none that can be read. */
+  /** Returns undefined if there is no readable file. */
   static open(path: string): LinesFile | undefined {
     let file: number;
     try {
@@ -167,7 +171,7 @@ class LinesFile {
     return undefined;
   }
 
-  /** With its end. */
+  /** Returns the line, including its line end. */
   line(kind: Kind, url: string): Buffer | undefined {
     const place = this.places[kind].get(url);
     if (place === undefined) return undefined;
@@ -181,7 +185,7 @@ class LinesFile {
     closeSync(this.file);
   }
 
-  /** Pieces of the window before are in use. */
+  /** Reads another window into a new buffer, since lines of the previous one may be in use. */
   private move(offset: number, bytes: number): void {
     const start = Math.max(0, offset - WINDOW_BEFORE_BYTES);
     const window = Buffer.allocUnsafe(Math.max(WINDOW_BYTES, offset - start + bytes));
@@ -189,7 +193,7 @@ class LinesFile {
     this.windowOffset = start;
   }
 
-  /** False where it is not one of ours. A line that cannot be read is passed over. */
+  /** Indexes all lines. Returns false if the file has another format. Skips lines that cannot be read. */
   private index(): boolean {
     const piece = Buffer.allocUnsafe(PIECE_BYTES);
     let rest: Buffer = Buffer.alloc(0);
@@ -211,7 +215,7 @@ class LinesFile {
     return !isFirst;
   }
 
-  /** A line, from `start` to its `end`. Of what stands in it only the address: the rest is read where it is asked for. */
+  /** Indexes the line from `start` to `end`. Only its address is parsed; the rest is parsed when it is needed. */
   private found(bytes: Buffer, { start, end, offset }: { start: number; end: number; offset: number }): void {
     const begin = bytes.toString('latin1', start, Math.min(start + START_BYTES, end));
     const kind = begin === LINE_STARTS.page ? 'page' : begin === LINE_STARTS.file ? 'file' : undefined;
@@ -225,7 +229,7 @@ class LinesFile {
 function pageOf(line: Buffer): ReadPage | undefined {
   const tab = line.indexOf(TAB);
   if (tab === -1) return undefined;
-  // The comma before the tab is left out.
+  // Without the comma before the tab.
   const head: Partial<PageHead> | undefined = contentOf(`${line.toString('utf8', 0, tab - 1)}]`);
   if (typeof head?.digests !== 'string' || !Array.isArray(head.names) || typeof head.contentHash !== 'string')
     return undefined;
@@ -242,7 +246,7 @@ function contentOf(line: string): object | undefined {
   }
 }
 
-/** None where they cannot be read: who follows them sees that some are missing. */
+/** Returns no links if they cannot be read; the caller notices that some are missing. */
 function linksOf(text: string): readonly string[] {
   try {
     return JSON.parse(text.slice(0, text.lastIndexOf(']'))) as readonly string[];

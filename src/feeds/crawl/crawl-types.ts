@@ -1,4 +1,4 @@
-/** What a crawl is asked for, what it keeps between two runs, and what it tells. */
+/** Settings and limits of a crawl, what it remembers between two runs, and what it reports. */
 import type { Logger } from 'pino';
 import type { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import type { PageSelectors } from '../pages/page-reader.js';
@@ -10,10 +10,10 @@ export interface WebsiteSettings {
   readonly start_urls: readonly string[];
   readonly include: readonly string[];
   readonly exclude: readonly string[];
-  /** Links from a start URL. */
+  /** Number of links from a start URL. */
   readonly depth_max: number;
   readonly pages_max: number;
-  /** `auto`: those of robots.txt, else `/sitemap.xml`. */
+  /** `auto`: those named by robots.txt, or else `/sitemap.xml`. */
   readonly sitemaps: 'auto' | readonly string[];
   readonly respect_robots: boolean;
   readonly selectors: PageSelectors;
@@ -22,29 +22,32 @@ export interface WebsiteSettings {
 }
 
 export interface CrawlLimits {
-  /** At one host, unless its robots.txt asks for fewer; 0: as fast as it answers. */
+  /** Limit per host, unless its robots.txt asks for fewer; 0: as fast as the host answers. */
   readonly pagesPerSecond: number;
-  /** Requests under way at once, at all hosts; at one host there is one, unless `pagesPerSecond` is 0. */
+  /** Requests in flight, over all hosts; a single host gets one, unless `pagesPerSecond` is 0. */
   readonly requestsMax: number;
   readonly runMsMax: number;
-  /** A wait that a site asks for and that is not made: the site is left alone until the next run. */
+  /**
+   * Longest wait that a site may ask for within a run. If it asks for a longer one, it is left alone until the next
+   * run.
+   */
   readonly retryAfterMsMax: number;
   readonly pageBytesMax: number;
 }
 
-/** What is kept of an address between two runs. */
+/** What is remembered of an address between two runs. */
 export interface PageMemory {
   readonly etag?: string;
   readonly lastModified?: string;
-  /** Names of the records that the page became. */
+  /** Names of the records made from the page. */
   readonly names: readonly string[];
   readonly links: PageLinks;
   readonly contentHash: string;
-  /** That of the page without its end, where it was met without it. */
+  /** Hash of the page when it was read without its end, if it was. */
   readonly cutOffHash?: string;
 }
 
-/** Of robots.txt and sitemaps. */
+/** What is remembered of robots.txt and sitemaps. */
 export interface FileMemory {
   readonly etag?: string;
   readonly lastModified?: string;
@@ -52,7 +55,7 @@ export interface FileMemory {
   readonly content: string;
 }
 
-/** Where that is kept; what a run does not mention may be forgotten when it has ended. */
+/** Where entries are remembered. Those that a run does not mention may be forgotten when it has ended. */
 export interface CrawlMemory {
   page(url: string): PageMemory | undefined;
   keepPage(url: string, page: PageMemory): void;
@@ -66,25 +69,25 @@ export interface CrawlOptions {
   readonly settings: WebsiteSettings;
   readonly limits: CrawlLimits;
   readonly client: OutboundClient;
-  /** Shared by crawls that may ask the same hosts; default: one of its own, by `limits`. */
+  /** Shared by crawls that may ask the same hosts; default: one of its own, from `limits`. */
   readonly pace?: HostPace | undefined;
   readonly memory: CrawlMemory;
   readonly listener: SourceListener;
-  /** Is told of what should not have happened. */
+  /** Logs unexpected errors. */
   readonly log?: Pick<Logger, 'error'>;
   readonly signal: AbortSignal;
   readonly nowMs: () => number;
-  /** How long it takes, and how long hosts are left alone, goes by this one, which nobody sets. Default: that of the process. */
+  /** Monotonic clock for durations and delays. Default: that of the process. */
   readonly steadyMs?: () => number;
-  /** False: everything is read anew, for servers whose validators never change. */
+  /** False: everything is read again, for servers whose validators never change. */
   readonly mayAskConditionally?: boolean;
-  /** Told of each page that is read, before its records. */
+  /** Called for each page read, before its records. */
   readonly onPage?: (page: {
     readonly url: string;
     readonly title: string;
     readonly depth: number;
     readonly found: FoundBy;
   }) => void;
-  /** Told after each page. */
+  /** Called after each page. */
   readonly onProgress?: (progress: { readonly done: number; readonly queued: number }) => void;
 }

@@ -1,4 +1,4 @@
-/** What a website feed would read: the crawl itself, a short one that keeps nothing. */
+/** Previews what a website feed would read, by a short crawl that keeps nothing. */
 import type { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import type { CrawlLimits, CrawlMemory, FoundBy, WebsiteSettings } from './crawl-types.js';
 import type { HostPace } from './host-pace.js';
@@ -27,7 +27,7 @@ export interface DiscoverOptions {
   readonly pace?: HostPace;
   readonly signal: AbortSignal;
   readonly nowMs: () => number;
-  /** As of a crawl. */
+  /** See `CrawlOptions`. */
   readonly steadyMs?: () => number;
 }
 
@@ -38,7 +38,7 @@ const NO_MEMORY: CrawlMemory = {
   keepFile: () => undefined,
 };
 
-/** Rejects with a SourceFailedError where no start URL can be read. */
+/** Rejects with a SourceFailedError if no start URL can be read. */
 export async function discoverPages({ settings, limits, ...options }: DiscoverOptions): Promise<Discovery> {
   const pages: Discovery['pages'][number][] = [];
   const leftOut: Discovery['left_out'][number][] = [];

@@ -1,8 +1,8 @@
-/** Addresses that are still to be read, in the order in which they were found, each once. */
+/** The addresses still to be read, in the order in which they were found, each once. */
 import { DigestSet, digestsOf } from '../urls/address-digests.js';
 import type { FoundBy } from './crawl-types.js';
 
-/** Beyond, links are not remembered, and the listing is not complete. */
+/** Beyond this number, links are dropped, and the crawl is not complete. */
 const KNOWN_MAX = 500_000;
 
 export interface FrontierEntry {
@@ -13,17 +13,17 @@ export interface FrontierEntry {
 
 export class Frontier {
   private readonly known = new DigestSet();
-  /** By host; emptied ones are taken out. */
+  /** Entries by host; hosts without entries are removed. */
   private readonly lines = new Map<string, { entries: FrontierEntry[]; next: number }>();
   private waiting = 0;
-  /** Something was found for which there was no room. */
+  /** True if an address was dropped for lack of room. */
   isOverfull = false;
 
   get size(): number {
     return this.waiting;
   }
 
-  /** False: it was known already. */
+  /** Returns false if the address was known already. */
   add(entry: FrontierEntry, { host } = new URL(entry.url)): boolean {
     if (!this.see(entry.url)) return false;
     const line = this.lines.get(host) ?? { entries: [], next: 0 };
@@ -33,7 +33,7 @@ export class Frontier {
     return true;
   }
 
-  /** The address is not to be read again; false where it was known. */
+  /** Marks the address as not to be read again; returns false if it was known already. */
   see(url: string): boolean {
     const digest = digestsOf([url]);
     if (this.known.has(digest, 0)) return false;
@@ -44,12 +44,12 @@ export class Frontier {
     return this.known.add(digest, 0);
   }
 
-  /** Of the address whose digest stands at `position`. */
+  /** True if the address is known whose digest is at `position`. */
   isKnown(digests: Uint32Array, position: number): boolean {
     return this.known.has(digests, position);
   }
 
-  /** The next address at the first host that `isFree`, with that host. */
+  /** Returns the next address at the first host for which `isFree` is true, and that host. */
   take(isFree: (host: string) => boolean): { readonly entry: FrontierEntry; readonly host: string } | undefined {
     for (const [host, line] of this.lines) {
       if (!isFree(host)) continue;

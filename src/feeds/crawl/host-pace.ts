@@ -1,24 +1,27 @@
-/** How often each host is asked, by all crawls of a thread together: one request at a time, so far apart as it wants. */
+/**
+ * Limits how often each host is asked, by all crawls of a thread together: one request at a time, with the delay that
+ * the host wants.
+ */
 
-/** More are gone through for those that nobody asks any more. */
+/** With more hosts, those that nobody asks any more are removed. */
 const HOSTS_KEPT_MAX = 1000;
 
 export interface HostPaceOptions {
-  /** 0: no bound. */
+  /** 0: no limit. */
   readonly pagesPerSecond: number;
   readonly nowMs: () => number;
 }
 
 interface HostState {
   busy: number;
-  /** Not before. */
+  /** Time before which the host must not be asked. */
   freeAtMs: number;
   delayMs: number;
 }
 
 export class HostPace {
   private readonly hosts = new Map<string, HostState>();
-  /** Of crawls that wait for a host which another one is asking just now, in their order. */
+  /** Listeners of crawls that wait for a host which another crawl is asking, in order. */
   private readonly waiting = new Set<() => void>();
   private readonly delayMs: number;
   private readonly busyMax: number;
@@ -28,7 +31,7 @@ export class HostPace {
     this.busyMax = options.pagesPerSecond > 0 ? 1 : Number.MAX_SAFE_INTEGER;
   }
 
-  /** What its robots.txt asks for; a faster pace than that of the settings is not taken. */
+  /** Sets the delay of its robots.txt; a shorter one than that of the settings is ignored. */
   setDelay(host: string, delayMs: number): void {
     this.state(host).delayMs = Math.max(delayMs, this.delayMs);
   }
@@ -41,7 +44,7 @@ export class HostPace {
   begin(host: string): void {
     const state = this.state(host);
     state.busy += 1;
-    // From begin to begin; a host that answers slowly is not asked again before it has.
+    // Between the beginnings of two requests; a slow host is not asked again before it has answered.
     state.freeAtMs = Math.max(state.freeAtMs, this.options.nowMs() + state.delayMs);
   }
 
@@ -51,7 +54,7 @@ export class HostPace {
     for (const tell of [...this.waiting]) tell();
   }
 
-  /** `tell` is called whenever a request has ended, until what is returned is called. */
+  /** Calls `tell` whenever a request has ended, until the returned function is called. */
   onEnd(tell: () => void): () => void {
     this.waiting.add(tell);
     return () => this.waiting.delete(tell);
@@ -62,7 +65,7 @@ export class HostPace {
     state.freeAtMs = Math.max(state.freeAtMs, this.options.nowMs() + ms);
   }
 
-  /** Milliseconds until one of them that has no request under way is free; undefined where all have. */
+  /** Returns the milliseconds until one of the hosts without a request in flight is free; undefined if all have one. */
   waitMs(hosts: Iterable<string>): number | undefined {
     let wait: number | undefined;
     for (const host of hosts) {
@@ -74,7 +77,7 @@ export class HostPace {
     return wait;
   }
 
-  /** Hosts that could be asked at once: their delays are learned again with their robots.txt. */
+  /** Removes hosts that could be asked at once; their delays are learned again from their robots.txt. */
   private forget(): void {
     const nowMs = this.options.nowMs();
     for (const [host, { busy, freeAtMs }] of this.hosts) if (busy === 0 && freeAtMs <= nowMs) this.hosts.delete(host);

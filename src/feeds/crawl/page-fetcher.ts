@@ -1,6 +1,6 @@
 /**
- * Pages, robots.txt and sitemaps over the guarded client, as one of a few outcomes each. What a server does wrong is an outcome; only
- * what aborts the run is thrown.
+ * Fetches pages, robots.txt and sitemaps with the guarded client. Errors of a server are outcomes; only the reason of
+ * an abortion is thrown.
  */
 import { OutboundRefusedError, validatorsOf, type Validators } from '../../platform/index.js';
 import {
@@ -12,7 +12,7 @@ import { decodeText, looksBinary } from '../text/decoded-text.js';
 
 const REDIRECTS_MAX = 8;
 const PAGE_TYPES = /^(?:text\/html|application\/xhtml\+xml|text\/(?:plain|(?:x-)?markdown))\b/i;
-/** For one page, with its redirects. */
+/** Time limit of one page, including its redirects. */
 const PAGE_MS_MAX = 60_000;
 
 export type PageOutcome =
@@ -26,10 +26,10 @@ export type PageOutcome =
     }
   | { readonly kind: 'unchanged'; readonly url: string }
   | { readonly kind: 'document'; readonly url: string; readonly validators: Validators }
-  /** 404, 410. */
+  /** Status 404 or 410. */
   | { readonly kind: 'gone'; readonly status: number }
   | { readonly kind: 'redirected'; readonly to: string }
-  /** What it is, is not read. */
+  /** A type that is not read. */
   | { readonly kind: 'other'; readonly why: string }
   | { readonly kind: 'later'; readonly afterMs: number | undefined; readonly why: string }
   | { readonly kind: 'failed'; readonly why: string };
@@ -39,7 +39,7 @@ export interface FetcherOptions {
   readonly signal: AbortSignal;
   readonly nowMs: () => number;
   readonly pageBytesMax: number;
-  /** Whether a redirect leads to something that is read. */
+  /** True if the target of a redirect may be read. */
   readonly mayFollow: (to: URL) => boolean;
 }
 
@@ -70,7 +70,7 @@ export class PageFetcher {
     }
   }
 
-  /** Of robots.txt and sitemaps; the body is the caller's to read. */
+  /** Fetches robots.txt or a sitemap; the caller has to read the body. */
   async file(
     url: string,
     known: Validators,
@@ -78,7 +78,7 @@ export class PageFetcher {
     return this.ask(url, known, () => true);
   }
 
-  /** Why a request came to nothing; throws what aborted the run. */
+  /** Returns why a request failed; throws the reason of an abortion. */
   sentence(error: unknown): string {
     this.options.signal.throwIfAborted();
     if (error instanceof OutboundFailedError || error instanceof OutboundRefusedError) return error.message;
@@ -112,10 +112,10 @@ export class PageFetcher {
     }
     const bytes = await response.bytes();
     this.bytes += bytes.length;
-    // A page without a byte is a fault of its server, and no evidence of anything.
+    // An empty page is a fault of its server, and proves nothing.
     if (bytes.length === 0) return { kind: 'failed', why: 'It answered 200 with an empty body.' };
     const decoded = decodeText(bytes, contentType);
-    // Read as a page it would be one of strange words, in the place of what stood there.
+    // As a page it would consist of strange words, which would replace the previous content.
     if (looksBinary(decoded)) return { kind: 'other', why: 'It is no text, whatever its type says.' };
     const { text } = decoded;
     return { kind: 'page', url, text, contentType, robotsTag: headers['x-robots-tag'] ?? '', validators };

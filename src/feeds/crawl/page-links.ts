@@ -1,4 +1,6 @@
-/** Where a page leads. Those of a page that has not changed are mostly known, which their digests tell: their texts are not read then. */
+/**
+ * The links of a page. Those of an unchanged page are mostly known, which their digests tell without reading the texts.
+ */
 import { digestsOf } from '../urls/address-digests.js';
 
 export class PageLinks {
@@ -11,7 +13,7 @@ export class PageLinks {
     return new PageLinks(digestsOf(urls), () => urls);
   }
 
-  /** Of what was kept: `digests` as `kept` gave them. */
+  /** Restores stored links: `digests` as returned by `kept`. */
   static from(digests: string, read: () => readonly string[]): PageLinks {
     const bytes = Buffer.from(digests, 'base64');
     const aligned = new Uint32Array(bytes.length >> 2);
@@ -23,14 +25,14 @@ export class PageLinks {
     return this.digests.length / 2;
   }
 
-  /** As `pageUrl` gives them; in the order of the digests. */
+  /** The links as returned by `pageUrl`, in the order of the digests. */
   get urls(): readonly string[] {
     const urls = this.read();
     this.read = () => urls;
     return urls;
   }
 
-  /** The digests as text. */
+  /** Returns the digests as text. */
   kept(): string {
     const { buffer, byteOffset, byteLength } = this.digests;
     return Buffer.from(buffer, byteOffset, byteLength).toString('base64');

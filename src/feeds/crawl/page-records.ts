@@ -1,8 +1,8 @@
-/** What a page becomes: a record, or one for each of its sections. */
+/** Converts a page to a record, or to one per section. */
 import type { PageReading } from '../pages/page-reader.js';
 import { givenFields, type FieldValue, type SourceRecord } from '../source/source-run.js';
 
-/** Of sections of one page; what is behind stays with the last. */
+/** Limit of sections per page; the rest stays with the last one. */
 const SECTIONS_MAX = 500;
 const NAME_CHARACTERS_MAX = 512;
 
@@ -32,7 +32,7 @@ export function recordsOf(page: PageReading, url: string, split: 'page' | 'headi
   for (const { heading, text } of sections) {
     const last = records.at(-1);
     const name = heading?.anchor === undefined ? url : `${url}#${encodeURI(heading.anchor)}`;
-    // Nothing leads to it by itself, or there are enough: it belongs to what stands before it.
+    // The section has no anchor of its own, or there are too many: it becomes part of the previous one.
     const isPart = heading?.anchor === undefined || names.has(name) || records.length >= SECTIONS_MAX;
     if (last !== undefined && isPart) {
       last.texts.push(...(heading === undefined ? [] : [heading.text]), text);
@@ -60,7 +60,7 @@ export function recordsOf(page: PageReading, url: string, split: 'page' | 'headi
   );
 }
 
-/** A PDF that the site leads to: what is in it is read by the list that has a document resource. */
+/** Returns the record of a PDF that the site links to; a list with a document resource reads its content. */
 export function documentRecord(url: string): SourceRecord {
   const file = decodeURIComponentOr(new URL(url).pathname.split('/').at(-1) ?? '');
   return record(url, { url, title: file.replace(/\.pdf$/i, '').replace(/[_-]+/g, ' '), document: url });

@@ -1,6 +1,6 @@
 /**
- * robots.txt and sitemaps of the sites of a crawl. Of robots.txt (RFC 9309, 2.3.1): 4xx means that everything is allowed, anything else
- * but 2xx, a time-out too, that the site is to be left alone for now.
+ * Reads robots.txt and sitemaps of the sites of a crawl. For robots.txt (RFC 9309, 2.3.1), 4xx means that everything is
+ * allowed; any other failure, including a timeout, means that the site is to be left alone for now.
  */
 import { Readable } from 'node:stream';
 import { validatorsOf } from '../../platform/index.js';
@@ -9,7 +9,7 @@ import { readSitemap, type SitemapEntry, type SitemapOutcome } from '../sitemaps
 import type { CrawlMemory, FileMemory } from './crawl-types.js';
 import type { PageFetcher } from './page-fetcher.js';
 
-/** The product token by which robots.txt may name this crawler. */
+/** Product token by which robots.txt may name this crawler. */
 const CRAWLER_NAME = 'gannet';
 const SITEMAPS_MAX = 500;
 
@@ -26,7 +26,7 @@ export interface SiteFilesOptions {
 
 export interface FoundSitemaps {
   readonly pages: readonly SitemapEntry[];
-  /** Sitemaps that could not be read, or not to their end. */
+  /** Sitemaps that could not be read, at least not completely. */
   readonly faults: readonly { readonly url: string; readonly why: string }[];
 }
 
@@ -38,7 +38,7 @@ const FAULTS: Readonly<Record<Exclude<SitemapOutcome, 'whole'>, string>> = {
 
 const GONE = 'It was there the last time, and is answered with 404 or 410.';
 
-/** What the site says now, and what it said the last time where that was another thing. */
+/** The answer of the site, and that of the last run if it was different. */
 type AskedFile = FileMemory & { readonly before?: FileMemory | undefined };
 
 export class SiteFiles {
@@ -46,14 +46,14 @@ export class SiteFiles {
 
   constructor(private readonly options: SiteFilesOptions) {}
 
-  /** `origin` with scheme and port. Asked once a run. */
+  /** Returns the rules of an origin (scheme, host and port). Asked once per run. */
   rulesOf(origin: string): Promise<SiteRules> {
     const known = this.rules.get(origin) ?? this.readRules(origin);
     this.rules.set(origin, known);
     return known;
   }
 
-  /** The pages of the sitemaps and of those that they name; each is read once, so loops end. */
+  /** Returns the pages of the sitemaps and of those that they name. Each is read once, so loops end. */
   async sitemaps(urls: readonly string[], mayRead: (url: string) => boolean): Promise<FoundSitemaps> {
     const pages: SitemapEntry[] = [];
     const faults: { url: string; why: string }[] = [];
@@ -75,7 +75,7 @@ export class SiteFiles {
         else if (URL.canParse(entry.location, url)) waiting.push(new URL(entry.location, url).href);
       }
     }
-    // Whoever writes sitemaps has pages: these were lost on the way to them.
+    // A site with sitemaps has pages, so these were lost on the way to them.
     if (pages.length === 0 && loop !== undefined) faults.push({ url: loop, why: 'The sitemap leads to itself alone.' });
     return { pages, faults };
   }
@@ -98,7 +98,8 @@ export class SiteFiles {
   private async sitemap(url: string): Promise<{ entries: readonly SitemapEntry[]; why?: string }> {
     const answer = await this.file(url, Number.MAX_SAFE_INTEGER);
     if ('why' in answer) return { entries: [], why: answer.why };
-    // Most sites have none. One that had one may be about to be put up anew: pages are not gone with it until it is missing twice.
+    // Most sites have none. If a site had one, it may be replaced just now, so its pages only count as gone when it is
+    // missing twice.
     if (answer.status === 404 || answer.status === 410)
       return (await this.namedPages(answer.before)) ? { entries: [], why: GONE } : { entries: [] };
     if (answer.status !== 200) return { entries: [], why: `It is answered with ${answer.status}.` };
@@ -108,7 +109,10 @@ export class SiteFiles {
     return { entries, why: FAULTS[outcome] };
   }
 
-  /** Many sites answer every address with a page, which is no sitemap to be missed. */
+  /**
+   * True if the sitemap named pages in the last run. Many sites answer every address with a page, which is not a
+   * sitemap that can be missed.
+   */
   private async namedPages(before: FileMemory | undefined): Promise<boolean> {
     return before?.status === 200 && (await this.read(before)).entries.length > 0;
   }
@@ -117,12 +121,15 @@ export class SiteFiles {
     return readSitemap(Readable.from([Buffer.from(content, 'latin1')]), this.options.nowMs());
   }
 
-  /** What went wrong this time says nothing of what there is: what is missing next time is compared with what was there before. */
+  /**
+   * Keeps the last content: a failure says nothing about what exists, and the next run has to compare with what there
+   * was before.
+   */
   private keepLast(url: string, last: FileMemory | undefined): void {
     if (last !== undefined) this.options.memory.keepFile(url, last);
   }
 
-  /** From memory where the server says that it has not changed. Content is a character a byte. */
+  /** Returns the file, from memory if the server says that it has not changed. Content has one character per byte. */
   private async file(url: string, bytesMax: number): Promise<AskedFile | { readonly why: string }> {
     const { fetcher, memory, mayAskConditionally, nowMs } = this.options;
     const known = memory.file(url);
@@ -161,12 +168,12 @@ export class SiteFiles {
   }
 }
 
-/** The server says that it cannot answer now. */
+/** True if the server says that it cannot answer now. */
 function isPassing(status: number): boolean {
   return status === 429 || status >= 500;
 }
 
-/** By a robots.txt that is gone: what it named is asked for once more. */
+/** Returns the sitemaps named by a robots.txt that is gone, which are asked for once more. */
 function sitemapsNamedBy(before: FileMemory | undefined): readonly string[] {
   return before?.status === 200 ? readRobotsFile(Buffer.from(before.content, 'latin1'), CRAWLER_NAME).sitemaps : [];
 }

@@ -1,8 +1,9 @@
 /**
- * Reads a website once: from its start URLs and sitemaps along its links, within its scope, as politely as it asks.
+ * Reads a website once: from its start URLs and sitemaps along its links, within its scope, and as politely as it asks.
  *
- * Invariants: an address is asked once a run; nothing is asked for that robots.txt forbids; `gone` is said only of what answered 404 or
- * 410, and the outcome is complete only where no limit was hit and every request was answered. Belongs to one thread.
+ * Invariants: an address is requested once per run; nothing is requested that robots.txt forbids; `gone` is only
+ * reported for answers 404 and 410, and the outcome is only complete if no limit was hit and every request was
+ * answered. Belongs to one thread.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { markdownAsHtml } from '../pages/markdown-page.js';
@@ -21,12 +22,12 @@ import { PageLinks } from './page-links.js';
 import { documentRecord, recordsOf } from './page-records.js';
 import { SiteFiles } from './site-files.js';
 
-/** Never pages; what else is none is told by its type. */
+/** Files that are never pages; others are recognized by their content type. */
 const FILES =
   /\.(?:avif|bmp|css|csv|docx?|eot|exe|gif|gz|ico|jpe?g|js|json|m4a|mjs|mov|mp3|mp4|mpe?g|ogg|otf|png|pptx?|rar|svg|tar|tiff?|tgz|ttf|wav|web[mp]|woff2?|xlsx?|xml|zip)$/i;
 const ATTEMPTS_MAX = 3;
 const FIRST_RETRY_MS = 1000;
-/** Until a host is looked at again that another crawl is asking. */
+/** Delay before checking a host again that another crawl is asking. */
 const BUSY_WAIT_MS = 50;
 
 export class WebsiteCrawl {
@@ -35,9 +36,9 @@ export class WebsiteCrawl {
   private readonly pace: HostPace;
   private readonly fetcher: PageFetcher;
   private readonly files: SiteFiles;
-  /** Which page has a content, by its hash. */
+  /** Addresses of pages by the hash of their content. */
   private readonly contents = new Map<string, string>();
-  /** Hosts that are left alone for the rest of the run, with the reason. */
+  /** Hosts left alone for the rest of the run, with the reason. */
   private readonly resting = new Map<string, string>();
   private wake: () => void = () => undefined;
   private readonly startedMs: number;
@@ -71,7 +72,7 @@ export class WebsiteCrawl {
     this.startedMs = this.steadyMs();
   }
 
-  /** Throws a SourceFailedError where no start URL can be read, or the signal's reason. */
+  /** Throws a SourceFailedError if no start URL can be read, or the signal's reason. */
   async run(): Promise<SourceOutcome> {
     const onAbort = () => this.wake();
     const leave = this.pace.onEnd(onAbort);
@@ -113,13 +114,13 @@ export class WebsiteCrawl {
     };
   }
 
-  /** Asks for pages that the run did not meet; says `gone` of those that answer 404 or 410, and returns them. */
+  /** Requests pages that the run did not meet; reports `gone` for those that answer 404 or 410, and returns them. */
   async ask(urls: readonly string[]): Promise<string[]> {
     const gone: string[] = [];
     for (const url of urls) {
       const { host, origin, pathname, search } = new URL(url);
       const rules = await this.files.rulesOf(origin);
-      // What may not be asked stays.
+      // Pages that may not be requested stay.
       if (rules.kind === 'away' || this.resting.has(host) || !rules.robots.isAllowed(pathname + search)) continue;
       while (!this.pace.isFree(host))
         await wait(this.pace.waitMs([host]) ?? BUSY_WAIT_MS, undefined, { signal: this.options.signal });
@@ -130,13 +131,13 @@ export class WebsiteCrawl {
     return gone;
   }
 
-  /** Limits of the whole run. */
+  /** True if a limit of the whole run is reached. */
   private isOver(): boolean {
     const { settings, limits, listener } = this.options;
     const isFull = this.done >= settings.pages_max;
     const isLate = this.steadyMs() - this.startedMs > limits.runMsMax;
     if ((!isFull && !isLate) || this.frontier.size === 0) return false;
-    // What is under way counts already.
+    // Pages in progress are counted already.
     this.isComplete = false;
     listener.skipped(
       `${this.frontier.size} pages`,
@@ -145,7 +146,7 @@ export class WebsiteCrawl {
     return true;
   }
 
-  /** Resolves when a page is done, when the next one may be asked for, or when the run is aborted. */
+  /** Resolves when a page is done, the next one may be requested, or the run is aborted. */
   private nextChange(): Promise<void> {
     const waitMs =
       this.underWay < this.options.limits.requestsMax ? this.pace.waitMs(this.frontier.hosts()) : undefined;
@@ -204,7 +205,7 @@ export class WebsiteCrawl {
     await this.take(entry, isOther ? await this.answer(url, host, {}) : outcome, known);
   }
 
-  /** Asks again, after a wait, where the server wants that. */
+  /** Requests a page, again after a wait if the server asks for that. */
   private async answer(
     url: string,
     host: string,
@@ -271,7 +272,7 @@ export class WebsiteCrawl {
     }
   }
 
-  /** Of another kind than it was: no evidence that it is gone. */
+  /** Handles a page of another kind than before, which does not prove that it is gone. */
   private takeOther(entry: FrontierEntry, why: string, known: PageMemory | undefined): void {
     if (known !== undefined && known.names.length > 0) this.keepAsItWas(entry, why, known);
     else this.skip(entry, why);
@@ -335,8 +336,8 @@ export class WebsiteCrawl {
     }
     this.pagesRead += 1;
     memory.keepPage(entry.url, {
-      // One that was left out for another page is looked at again: the other may be gone next time.
-      // So is one that is not read to its end, lest the next run takes what it found for all that there is.
+      // A page that was left out for another one is read again: the other may be gone next time.
+      // So is one that was not read to its end, so that the next run does not take its links for complete.
       ...(page.isWhole && (why === undefined || page.isNoindex || page.looksMissing) ? outcome.validators : {}),
       names,
       links,
@@ -349,7 +350,7 @@ export class WebsiteCrawl {
     listener.skipped(url, 'The page is too large or too deep, or has too many links, to be read to its end.');
   }
 
-  /** Why a page that was read becomes no record. */
+  /** Returns why a page that was read does not become a record. */
   private refusalOf(page: PageReading, url: string): string | undefined {
     if (page.isNoindex) return 'The page asks not to be found (noindex).';
     if (page.looksMissing) return 'The page says that there is no such page.';
@@ -375,7 +376,7 @@ export class WebsiteCrawl {
       if (this.frontier.isKnown(links.digests, position)) continue;
       const url = links.urls[position];
       if (url !== undefined) this.find({ url, depth: depth + 1, found: 'link' });
-      // What is remembered of them is damaged.
+      // What is remembered of the links is damaged.
       else this.isComplete = false;
     }
   }
@@ -418,7 +419,7 @@ export class WebsiteCrawl {
 
   private mayFollow(to: URL): boolean {
     const url = pageUrl(to.href);
-    // That of a start URL is taken in; it is the first thing that is read.
+    // The redirect of a start URL is accepted; that page is the first one read.
     return url !== undefined && (this.pagesRead === 0 || this.scope.refusal(new URL(url)) === undefined);
   }
 
@@ -437,7 +438,7 @@ export class WebsiteCrawl {
   }
 }
 
-/** Where a reader could go from here. */
+/** Returns the addresses that the page links to. */
 function linksOf(page: PageReading): string[] {
   const urls = page.links.flatMap(({ url, isNofollow }) => (isNofollow ? [] : (pageUrl(url) ?? [])));
   return [...new Set(urls)];

@@ -1,48 +1,54 @@
 /**
- * A message as its parts, with those of the messages in it. The library reads a message in one piece, line by line, and one that is within another within
- * the other's call, as long as its sender likes to make it: here the lines are read in slices, and messages within messages one after the other, each as far
- * as the bounds of all together go.
+ * Parses a message and the messages attached to it. The library reads a message without pausing, line by line, and an
+ * attached one within the call of the outer one, however long the sender makes it. Here, lines are read in slices, and
+ * attached messages one after the other, within common bounds.
  */
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
 import type { Slices } from '../text/slices.js';
 
-/** A line takes a microsecond or, in quoted-printable, some, and a part 50, however few bytes they have. */
+/**
+ * Bounds on parts of a message that take time however few bytes they have: a line takes a microsecond (some for
+ * quoted-printable), a part 50.
+ */
 interface LineBounds {
   lines: number;
   short: number;
-  /** Lines that may begin one. */
+  /** Lines that may begin a part. */
   parts: number;
 }
 
-/** Ten megabytes of a file in base64 are 140,000 lines, of which none is short. */
+/** Ten megabytes of a file in base64 are 140,000 lines, none of them short. */
 const BOUNDS: LineBounds = { lines: 150_000, short: 30_000, parts: 2000 };
-/** Of all messages within a message: each is counted again with the lines of those within it. */
+/** For all attached messages together: lines of one are counted again as lines of those that contain it. */
 const NESTED_BOUNDS: LineBounds = { lines: 300_000, short: 60_000, parts: 2000 };
 const SHORT_LINE_BYTES = 60;
 const NESTED_DEPTH_MAX = 10;
 const NESTED_MESSAGES_MAX = 100;
-/** Of all parts. The library takes a fifth of a second for 128 KiB of colons where addresses are, and four times as long for twice as much. */
+/**
+ * Limit over all parts. The library takes a fifth of a second for 128 KiB of colons in an address header, and four
+ * times as long for twice as much.
+ */
 const HEADER_BYTES_MAX = 262_144;
 const NEW_LINE = 0x0a;
 const HYPHEN = 0x2d;
 const NESTED_TYPE = 'message/rfc822';
 
 export interface ParsedMessage {
-  /** Undefined where it is beyond what the library reads. */
+  /** Undefined if the message is beyond what the library can read. */
   readonly email: Email | undefined;
-  /** What was read of it. */
+  /** The part of the message that was read. */
   readonly source: Uint8Array;
-  /** Those within the message, in their order and at whatever depth. */
+  /** The attached messages, in order and at any depth. */
   readonly nested: readonly Email[];
-  /** Of all of them, without messages that were read. */
+  /** Attachments of all messages, except the attached messages that were read. */
   readonly attachments: readonly Attachment[];
-  /** It has more lines, or parts, than are read: what stands behind them is missing. */
+  /** True if it has more lines or parts than are read, so that its end is missing. */
   readonly isLeftOff: boolean;
 }
 
 export interface ParsingOptions {
   readonly slices: Slices;
-  /** The end of the message is missing: its last part is not whole. */
+  /** True if the end of the message is missing, so its last part is incomplete. */
   readonly isCut: boolean;
 }
 
@@ -62,7 +68,10 @@ class NestedReading {
 
   constructor(private readonly options: ParsingOptions) {}
 
-  /** Those of messages within it included. `isCut`: without the last file, which is not whole. */
+  /**
+   * Returns the attachments, including those of attached messages. `isCut`: the last file is incomplete, and loses its
+   * content.
+   */
   async attachmentsOf({ attachments }: Email, isCut: boolean, depth: number): Promise<Attachment[]> {
     const found: Attachment[] = [];
     for (const [at, attachment] of attachments.entries()) {
@@ -74,7 +83,10 @@ class NestedReading {
     return found;
   }
 
-  /** What a message within the message has; undefined for any other part, and for one that is too deep, or one too many. */
+  /**
+   * Returns the attachments of an attached message; undefined for any other part, and for a message beyond the limits
+   * of depth or number.
+   */
   private async innerOf(attachment: Attachment, isCut: boolean, depth: number): Promise<Attachment[] | undefined> {
     if (attachment.mimeType !== NESTED_TYPE || attachment.rfc822DepthExceeded !== true) return undefined;
     if (depth > NESTED_DEPTH_MAX || this.messages.length >= NESTED_MESSAGES_MAX) return undefined;
@@ -93,7 +105,7 @@ export function bytesOf({ content }: Attachment): Uint8Array {
   return typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content as ArrayBuffer);
 }
 
-/** Behind the last line that is read; what it has is taken off the bounds. */
+/** Returns the end of the last line that is read, and subtracts what was read from the bounds. */
 function endOfReading(source: Uint8Array, left: LineBounds): number {
   for (let start = 0, end = 0; start < source.length; start = end + 1) {
     end = source.indexOf(NEW_LINE, start);
@@ -106,11 +118,14 @@ function endOfReading(source: Uint8Array, left: LineBounds): number {
   return source.length;
 }
 
-/** Undefined for what is beyond the bounds of the parser. Rejects with the reason of the slices, where they have been ended. */
+/**
+ * Returns undefined if the message is beyond the limits of the parser. Rejects with the reason of the slices, if they
+ * were ended.
+ */
 async function parsed(source: Uint8Array, slices: Slices): Promise<Email | undefined> {
   await slices.pause();
   try {
-    // Messages within it are given as they came: whoever reads them here knows how much there is of all.
+    // Attached messages are returned unparsed, as the caller reads them within common bounds.
     const parser = new SlicedParser({ maxHeadersSize: HEADER_BYTES_MAX, maxRfc822NestingDepth: 0 });
     parser.slices = slices;
     return await parser.parse(source);
@@ -120,7 +135,7 @@ async function parsed(source: Uint8Array, slices: Slices): Promise<Email | undef
   }
 }
 
-/** What of the library reads lines, which it tells nobody of. */
+/** The parts of the library that read lines, which are not in its declarations. */
 interface LineReader {
   readonly currentNode: {
     readonly state: 'header' | 'body' | 'finished';
@@ -131,12 +146,13 @@ interface LineReader {
 
 const QUOTED_PRINTABLE = /quoted-printable/i;
 const LINE_END = Buffer.from('\n');
-/** Of lines that go to the library as one. */
+/** Bytes of lines that are passed to the library as one. */
 const JOINED_BYTES_MAX = 65_536;
 
 /**
- * Lines of a body go to the library many at a time, as one that has line ends within: it keeps them one by one, and takes ten times as long to put them
- * together. Not those of quoted-printable, each of which may say that the next one belongs to it, nor those that may begin a part.
+ * Passes lines of a body to the library in groups, as one line with line ends in it: the library stores lines one by
+ * one, and takes ten times as long to join them. Except lines of quoted-printable, which may continue the previous one,
+ * and lines that may begin a part.
  */
 class SlicedParser extends PostalMime {
   slices: Slices | undefined;

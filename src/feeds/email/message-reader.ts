@@ -1,4 +1,7 @@
-/** A message as it came, as the fields of a record: whatever its charsets, encodings and parts are. Never fails for what it reads. */
+/**
+ * Converts a message to the fields of a record, whatever its charsets, encodings and parts. Never fails because of its
+ * content.
+ */
 import type { Address, Attachment, Email } from 'postal-mime';
 import { givenFields, type FieldValue } from '../source/source-run.js';
 import { cutText, wellFormed } from '../text/cut-text.js';
@@ -16,27 +19,29 @@ const DAY_MS = 86_400_000;
 /** A part of a message that a list can search as a file. */
 export interface AttachedFile {
   readonly kind: 'document' | 'image' | 'video' | 'audio';
-  /** Without the dot. */
+  /** File extension, without the dot. */
   readonly ending: string;
   readonly content: Uint8Array;
 }
 
 export interface MessageReading {
-  /** Undefined where the message has none that could be a name. */
+  /** Undefined if the message has no id that can be a name. */
   readonly messageId: string | undefined;
-  /** The first of each kind. */
+  /** The first file of each kind. */
   readonly files: readonly AttachedFile[];
-  /** It has more lines, or parts, than are read: what stands behind them is missing. */
+  /** True if it has more lines or parts than are read, so that its end is missing. */
   readonly isLeftOff: boolean;
   readonly fields: Readonly<Record<string, FieldValue>>;
 }
 
 export interface MessageContext {
   readonly folder: string;
-  /** When the server got it: of a message without a date of its own. */
+  /** Time at which the server received the message, used if it has no date. */
   readonly receivedAt: Date | string | undefined;
   readonly nowMs: number;
-  /** Default false. Its end is missing: the last file is not whole, and is named without being kept. */
+  /**
+   * True if the end of the message is missing: the last file is incomplete, and only its name is kept. Default false.
+   */
   readonly isCut?: boolean;
 }
 
@@ -68,7 +73,7 @@ export async function readMessage(
   return { messageId, files: filesOf(attachments), isLeftOff, fields };
 }
 
-/** Inline pictures, those of signatures mostly, are none. */
+/** Returns the files; inline pictures are omitted, since they mostly belong to signatures. */
 function filesOf(attachments: readonly Attachment[]): AttachedFile[] {
   const files = new Map<AttachedFile['kind'], AttachedFile>();
   for (const attachment of attachments) {
@@ -88,13 +93,13 @@ function kindOf(mimeType: string): AttachedFile['kind'] | undefined {
   return kind === 'image' || kind === 'video' || kind === 'audio' ? kind : undefined;
 }
 
-/** Of a message whose structure cannot be read: what it says as it stands. */
+/** Returns the fields of a message whose structure cannot be read: its raw text. */
 function unreadable(source: Uint8Array, context: MessageContext): Readonly<Record<string, FieldValue>> {
   const text = cutText(Buffer.from(source).toString('latin1'), TEXT_CHARACTERS_MAX);
   return givenFields({ text, folder: context.folder, date: dateOf(undefined, context) });
 }
 
-/** What is in messages within the message stands behind it, each with who wrote it. */
+/** Returns the text of the message, followed by those of attached messages, each with its subject and author. */
 async function textOfAll(email: Email, nested: readonly Email[], slices: Slices): Promise<string> {
   const texts: string[] = [];
   for (const each of [email, ...nested]) {
@@ -116,7 +121,7 @@ function line(text: string | undefined): string | undefined {
   return text === undefined ? undefined : cutText(wellFormed(text.replaceAll(/\s+/g, ' ').trim()), LINE_CHARACTERS_MAX);
 }
 
-/** `Ada Lovelace <ada@example.com>`, or what there is of it. */
+/** Returns addresses such as `Ada Lovelace <ada@example.com>`, or the part that is given. */
 function addresses(given: readonly Address[]): string[] {
   return given
     .flatMap((each) => each.group ?? [each])
@@ -125,7 +130,7 @@ function addresses(given: readonly Address[]): string[] {
     .slice(0, ADDRESSES_MAX);
 }
 
-/** Dates of the future would stand first for ever. */
+/** Ignores dates in the future, which would sort first for ever. */
 function dateOf(given: string | undefined, { receivedAt, nowMs }: MessageContext): string | undefined {
   for (const date of [given, receivedAt]) {
     const ms = date === undefined ? NaN : new Date(date).getTime();
