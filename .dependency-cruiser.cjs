@@ -32,7 +32,7 @@ const layers = [
  */
 const ENTERED_DIRECTLY =
   '^src/(?:[a-z]+/feature|platform/(?:config|exact-json|json-members|limits|logger|metrics|outbound/(?:guarded-agent|outbound-client)|hosts/[a-z-]+|work/index)|webhooks/http-sender|' +
-  'records/(?:csv-text|definition-inference|flat-records|format-of-text|json-records|nameless-records|record-lines)|vectors/(?:built-in/model-name|calibration|record-text)|index/segments/kernel-layout|index/parts/part-layout|synonyms/synonym-matcher|analytics/(?:learned-searches-cache|folder)|media/store-kinds)\\.ts$';
+  'records/(?:csv-text|definition-inference|flat-records|format-of-text|json-records|nameless-records|record-lines)|vectors/(?:built-in/model-name|calibration|record-text)|index/segments/kernel-layout|index/parts/part-layout|search/options/search-options|synonyms/synonym-matcher|analytics/(?:learned-searches-cache|folder)|media/store-kinds)\\.ts$';
 
 /**
  * A feature stands above the operations, of which it brings some. Analytics are below them too, for searches are counted and search

@@ -16,7 +16,6 @@ import type { DoctorOptions } from './commands/doctor.js';
 import type { KeyCreateOptions } from './commands/key.js';
 import type { RestoreOptions } from './commands/restore.js';
 import type { ReindexOptions } from './commands/reindex.js';
-import type { SearchCommandOptions } from './commands/search.js';
 import { CORE_COMMANDS } from './core-commands.js';
 import { EXIT, type ExitStatus } from './exit-codes.js';
 import { describeFailure } from './failure.js';
@@ -27,6 +26,7 @@ import type { ServiceLoader } from './service-loader.js';
 import { addMachineCommands } from './machine-commands.js';
 import { addMediaCommands } from './media-commands.js';
 import { addRecordCommands } from './record-commands.js';
+import { addSearchCommand } from './search-command.js';
 import { ToldCommand } from './told-command.js';
 import { addWebhookCommands } from './webhook-commands.js';
 
@@ -299,26 +299,7 @@ function addDataCommands(program: Command, run: Run): void {
     .action((word: string | undefined, options: { account?: string; json?: boolean }) =>
       run(async (context) => (await import('./commands/list.js')).listLists(context, word, options)),
     );
-  program
-    .command('search')
-    .description('search a list and print the hits')
-    .argument('<list>', 'the list')
-    .argument('[query...]', 'words to look for; without any, all records')
-    .addOption(configOption())
-    .option('--filter <expression>', 'for example "population > 1000000 and country = \'Japan\'"')
-    .addOption(new Option('--match <mode>', 'which words must be found').choices(['any', 'all', 'phrase']))
-    .option('--order-by <fields>', 'for example "population desc"')
-    .option('--facets <names>', 'count the values of these facets')
-    .option('--radius <circle>', 'for example 51.5,-0.12,10km')
-    .option('--size <count>', 'number of hits to show', wholeNumber, 10)
-    .option('--skip <count>', 'number of hits to skip', wholeNumber, 0)
-    .option('--explain', 'explain the score of each hit')
-    .option('--image <file>', 'search by this picture instead of words')
-    .addOption(accountOption())
-    .addOption(jsonOption())
-    .action((list: string, query: string[], options: SearchCommandOptions) =>
-      run(async (context) => (await import('./commands/search.js')).search(context, list, query.join(' '), options)),
-    );
+  addSearchCommand(program, run);
 }
 
 function addAnalyticsCommand(program: Command, run: Run): void {

@@ -3,24 +3,10 @@ import type { SearchResponse } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { openSource } from '../import-source.js';
+import { givenOptions, type SearchCommandOptions } from '../search-command-options.js';
 import { searchView } from '../search-view.js';
 import type { ServiceClient } from '../service-client.js';
 import type { ListResource } from './list.js';
-
-export interface SearchCommandOptions {
-  readonly account?: string;
-  readonly filter?: string;
-  readonly match?: 'any' | 'all' | 'phrase';
-  readonly orderBy?: string;
-  readonly facets?: string;
-  readonly radius?: string;
-  readonly size: number;
-  readonly skip: number;
-  readonly explain?: boolean;
-  /** Path of a file. */
-  readonly image?: string;
-  readonly json?: boolean;
-}
 
 export async function search(
   context: CommandContext,
@@ -33,13 +19,13 @@ export async function search(
     const version = await currentVersion(client, account, list);
     const params = { account, list, version };
     return options.image === undefined
-      ? client.call('search.list', { params, body: searchBody(query, options) })
+      ? client.call('search.list', { params, body: { query, ...givenOptions(options) } })
       : searchByImage(client, params, query, { ...options, image: options.image });
   });
   if (options.json === true) writeJson(context.output, response);
   else {
     const view = searchView(context.output, response as SearchResponse, {
-      firstPosition: options.skip + 1,
+      firstPosition: Number(options['skip'] ?? 0) + 1,
       scores: query !== '' || options.image !== undefined,
       isByPicture: options.image !== undefined,
     });
@@ -52,24 +38,17 @@ async function searchByImage(
   client: ServiceClient,
   params: Readonly<Record<string, string>>,
   words: string,
-  {
-    image,
-    filter,
-    orderBy,
-    facets,
-    radius,
-    size,
-    skip,
-    explain,
-    match,
-  }: SearchCommandOptions & { readonly image: string },
+  options: SearchCommandOptions & { readonly image: string },
 ): Promise<unknown> {
-  if (words !== '' || match !== undefined)
+  if (words !== '' || options['match'] !== undefined)
     throw new CommandError('--image searches by the picture alone. Leave out the words and --match.', EXIT.usage);
-  const { stream, bytes } = await openSource(image);
-  const given = { filter, order_by: orderBy, facets, radius, size, skip, explain };
+  const { stream, bytes } = await openSource(options.image);
+  const given = Object.entries(givenOptions(options));
   const query = Object.fromEntries(
-    Object.entries(given).filter((entry): entry is [string, string | number | boolean] => entry[1] !== undefined),
+    given.map(([name, value]) => [
+      name,
+      typeof value === 'number' || typeof value === 'boolean' ? value : String(value),
+    ]),
   );
   // The service detects the actual format from the bytes.
   const sent = { contentType: 'image/jpeg', ...(bytes === undefined ? {} : { streamBytes: bytes }) };
@@ -79,19 +58,4 @@ async function searchByImage(
 export async function currentVersion(client: ServiceClient, account: string, list: string): Promise<string> {
   const resource = (await client.call('list.read', { params: { account, list } })) as ListResource;
   return String(resource.current_version);
-}
-
-function searchBody(query: string, options: SearchCommandOptions): Record<string, unknown> {
-  const { filter, match, orderBy, facets, radius, size, skip, explain } = options;
-  return {
-    query,
-    size,
-    skip,
-    ...(filter === undefined ? {} : { filter }),
-    ...(match === undefined ? {} : { match }),
-    ...(orderBy === undefined ? {} : { order_by: orderBy }),
-    ...(facets === undefined ? {} : { facets: facets.split(',').map((name) => name.trim()) }),
-    ...(radius === undefined ? {} : { radius }),
-    ...(explain === undefined ? {} : { explain }),
-  };
 }
