@@ -94,7 +94,11 @@ export function whatThereIs({ code }: Problem, command: TypedCommand): string | 
   const within = code === 'file-not-found' && typeof store === 'string' ? ` --store ${store}` : '';
   const shows = `\`${listing}${of}${within}\` shows all of them.`;
   const canMake = code === 'list-not-found' && command.options.some(({ long }) => long === '--create');
-  return canMake ? `Add --create to create it with the fields of the first records. ${shows}` : shows;
+  if (!canMake) return shows;
+  // The two exclude each other: a patch changes existing records only.
+  const { patch } = command.opts();
+  const instead = patch === true ? '--patch changes existing records only. Replace it by --create' : 'Add --create';
+  return `${instead} to create ${patch === true ? 'the list' : 'it'} with the fields of the first records. ${shows}`;
 }
 
 /** Returns `gannet model list` for `gannet model show`. */

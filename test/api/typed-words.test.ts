@@ -141,6 +141,14 @@ describe('what is not there is told with the command that shows what there is', 
     );
   });
 
+  it('a patch of records of a list that is not there is told to replace --patch by --create', async () => {
+    const file = join(folder, 'patch.csv');
+    writeFileSync(file, 'name,title\nbooby,Booby\n');
+    expect((await told('import', file, '--list', 'nix', '--patch')).err).toMatch(
+      /^There is no list 'nix'\. --patch changes existing records only\. Replace it by --create to create the list .* `gannet list` shows .* \[404/,
+    );
+  });
+
   it('a picture that is called a table is told of, and kept as it is called', async () => {
     const file = join(folder, 'booby.csv');
     writeFileSync(file, '\x89PNG\r\n\x1a\n', 'latin1');
