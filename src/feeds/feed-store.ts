@@ -1,4 +1,4 @@
-/** The feeds of all accounts in `data/system`, where their secrets are sealed. Main thread only. */
+/** The feeds of all accounts, kept in `data/system`, where their secrets are sealed. Used on the main thread only. */
 import {
   assertAccount,
   CollectionStore,
@@ -25,7 +25,7 @@ import { FEED_NOT_FOUND } from './feed-problems.js';
 import { NEW_FEED } from './runs/feed-state.js';
 import type { FeedRow } from './types.js';
 
-/** Parts of paths of the interface. */
+/** Names that no feed may have because they are parts of the interface's paths. */
 const RESERVED: ReadonlySet<string> = new Set(['connect', 'web']);
 
 export interface NewFeed extends Pick<FeedRow, 'account' | 'name' | 'provider' | 'media_store' | 'interval_minutes'> {
@@ -66,7 +66,7 @@ export class FeedStore {
     return this.rows.get(compositeKey(account, name));
   }
 
-  /** Throws `feed-not-found`. */
+  /** Returns the feed of the account with this name. Throws `feed-not-found`. */
   required(account: string, name: string): FeedRow {
     const row = this.named(account, name);
     if (row !== undefined) return row;
@@ -80,7 +80,7 @@ export class FeedStore {
     return [...this.byAccount.of(account)];
   }
 
-  /** In the order of their names; the cursor is the name. */
+  /** Returns a page of the account's feeds in the order of their names. The cursor is the name. */
   page(account: string, { after, size }: WantedPage): Page<FeedRow> {
     return pageOf(this.rows.from(`${account}/`, after), ({ name }) => name, size);
   }
@@ -89,7 +89,10 @@ export class FeedStore {
     return this.byAccount.countOf(account);
   }
 
-  /** Throws `name-exists`, `conflict` where the account has too many, and for a name that none can have. */
+  /**
+   * Throws `invalid-name` for a name that no feed can have, `name-exists` for one that is taken, and `conflict` if the
+   * account has too many feeds.
+   */
   assertFree(account: string, name: string): void {
     assertName('feed', name);
     if (RESERVED.has(name)) {
@@ -102,7 +105,10 @@ export class FeedStore {
       throw new ServiceError('conflict', `The account has ${this.options.feedsMax} feeds: delete one first.`);
   }
 
-  /** `assertWanted` throws where what the feed needs is gone meanwhile. Rejects with what it throws. */
+  /**
+   * Keeps a new feed. `assertWanted` throws if something that the feed needs has been deleted meanwhile; the method
+   * then rejects with that error.
+   */
   async create({ secret, ...given }: NewFeed, assertWanted: () => void = () => undefined): Promise<FeedRow> {
     const id = uuidv7();
     const row: FeedRow = {
@@ -125,7 +131,10 @@ export class FeedStore {
     return row;
   }
 
-  /** With what `also` does in the same step. Undefined where the feed is gone meanwhile. */
+  /**
+   * Changes the row of a feed together with whatever `also` changes, in one step. Resolves with undefined if the feed
+   * has been deleted meanwhile.
+   */
   async change(
     id: string,
     next: (before: FeedRow) => Partial<FeedRow>,
@@ -143,7 +152,7 @@ export class FeedStore {
     return changed;
   }
 
-  /** In one step. */
+  /** Deletes all of these feeds in one step. */
   async delete(...feeds: readonly FeedRow[]): Promise<void> {
     await this.store.change((change) => {
       for (const { id } of feeds) {
@@ -154,12 +163,15 @@ export class FeedStore {
     for (const { id } of feeds) this.byId.delete(id);
   }
 
-  /** Undefined where it has none. Throws a SecretUnreadableError. */
+  /** Returns the secret of the feed, or undefined if it has none. Throws a SecretUnreadableError. */
   secretOf({ id, secret }: FeedRow): Secret | undefined {
     return secret === null ? undefined : this.secrets.open(secret, placeOf(id));
   }
 
-  /** Secrets that cannot be opened stay as they are: the key may come back. */
+  /**
+   * Seals with the current key the secrets that are sealed with an older one. Secrets that cannot be opened stay as
+   * they are, because their key may come back.
+   */
   private async reseal(): Promise<number> {
     const resealed = await this.store.change((change) => {
       const rows = [...this.byId.values()].flatMap((row): FeedRow[] => {

@@ -1,4 +1,4 @@
-/** Feeds as text for people. */
+/** Feeds as text that the command line prints for people. */
 import type { AnswerPrinter, CommandText, JobFollower } from '../operations/index.js';
 
 interface ShownFeed {
@@ -53,7 +53,7 @@ export const feedText: AnswerPrinter = (answer, text) => {
   return `${text.table([HEADING, row(feed, text)])}${last}${isUnderWay ? 'How far a sync is: gannet progress\n' : ''}`;
 };
 
-/** Of `feed sync`. */
+/** How the command line follows a run that `feed sync` began. */
 export const syncFollower: JobFollower = {
   kind: 'feed-sync',
   nameOf: (begun) => (begun as ShownFeed).name,

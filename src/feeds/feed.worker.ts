@@ -1,4 +1,4 @@
-/** The feed worker: the thread that reads sources. What it does is in `worker/`. */
+/** The entry file of the feed worker, the thread that reads sources. Its code is in `worker/`. */
 import { kernel } from '../../native-bindings/index.js';
 import { WAITING_SLICE_MS } from '../platform/index.js';
 import { serveHost } from '../platform/hosts/serve-host.js';

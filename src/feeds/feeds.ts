@@ -1,6 +1,6 @@
 /**
- * The feeds of all accounts: connected, read in their time, searchable in lists, moved and deleted. Statuses are those of section 3.1 of
- * the service's description. Main thread only.
+ * The feeds of all accounts: they are connected, read at regular intervals, made searchable in lists, moved and
+ * deleted. Their statuses are those of section 3.1 of the service's description. Used on the main thread only.
  */
 import type { Logger } from 'pino';
 import type { Change, ListRecord } from '../catalog/index.js';
@@ -32,10 +32,16 @@ import { feedPath, type FeedRow, type SourceRow } from './types.js';
 import type { FeedProtocol, SourceFault } from './worker/feed-protocol.js';
 
 const MINUTE_MS = 60_000;
-/** Sources that are tried before they are kept, or previewed, at a time: each is read for up to a minute. */
+/**
+ * Maximum number of sources that are being tried or previewed at the same time. A source is tried before its feed is
+ * kept. Reading one takes up to a minute.
+ */
 const TRIED_MAX = 16;
 const RETRY_AFTER_SECONDS = 10;
-/** Of an account that is gone, in one step: others have their changes between. */
+/**
+ * Maximum number of feeds of a deleted account that are removed in one step, so that other changes can be made in
+ * between.
+ */
 const FORGOTTEN_AT_ONCE_MAX = 500;
 
 export interface FeedsOptions {
@@ -43,7 +49,7 @@ export interface FeedsOptions {
   readonly sources: ListSources;
   readonly media: MediaStores;
   readonly host: Host<FeedProtocol>;
-  /** `data/feeds` */
+  /** The folder `data/feeds`. */
   readonly feedsDir: string;
   readonly parallelMax: number;
   readonly progress: ProgressBoard;
@@ -51,7 +57,7 @@ export interface FeedsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: FeedMetrics;
-  /** As of FeedRunnerOptions. */
+  /** As in FeedRunnerOptions. */
   readonly runMsMax: number;
 }
 
@@ -70,11 +76,11 @@ export class Feeds {
   private isStarted = false;
   private isStopping = false;
   private starting: Promise<void> | undefined;
-  /** Feeds that are being moved or deleted: no run of theirs begins. */
+  /** Ids of the feeds that are being moved or deleted. None of them begins a run. */
   private readonly changing = new Set<string>();
-  /** Those that are being moved; never reject. */
+  /** The moves that are under way, by the feed's id. These promises never reject. */
   private readonly moving = new Map<string, Promise<unknown>>();
-  /** Sources that are being tried. */
+  /** Number of sources that are being tried. */
   private tried = 0;
 
   constructor(private readonly options: FeedsOptions) {
@@ -88,14 +94,14 @@ export class Feeds {
     });
   }
 
-  /** Those whose last run failed. */
+  /** Returns the feeds whose last run failed. */
   troubles(): Trouble[] {
     return Array.from(this.options.store.all()).flatMap(({ account, name, state: { error } }) =>
       error === null ? [] : [{ kind: 'feed', account, name, detail: error.message, since_utc: error.at }],
     );
   }
 
-  /** What was due while the service was not running runs now. */
+  /** Starts reading the feeds. Whatever became due while the service was not running is read now. */
   start(): Promise<void> {
     return (this.starting = this.startAll());
   }
@@ -115,13 +121,13 @@ export class Feeds {
     this.scheduleAll(left);
   }
 
-  /** What runs is ended, and goes on with the next start; so does what that begins with. */
+  /** Ends what is running, including the work of a start that is not finished. It is continued after the next start. */
   async stop(): Promise<void> {
     this.isStopping = true;
     const stopped = this.scheduler.stop();
     await this.runner.cancel();
     await stopped;
-    // Whoever began it is told of what it rejects with.
+    // Whoever called `start` is told of this error.
     await this.starting?.catch(() => undefined);
   }
 
@@ -129,7 +135,10 @@ export class Feeds {
     return this.scheduler.isRunning(id);
   }
 
-  /** It ends where it would become too long to be told at once: settings of one may have a hundred addresses and two hundred patterns. */
+  /**
+   * Returns a page of the account's feeds. It has fewer entries if it would otherwise become too long for one answer,
+   * because the settings of one feed may have a hundred addresses and two hundred patterns.
+   */
   page(account: string, wanted: WantedPage): Page<FeedRow> {
     return fittingEntries(this.options.store.page(account, wanted), {
       keyOf: ({ name }) => name,
@@ -137,18 +146,21 @@ export class Feeds {
     });
   }
 
-  /** Throws `feed-not-found`. */
+  /** Returns the feed of the account with this name. Throws `feed-not-found`. */
   required(account: string, name: string): FeedRow {
     return this.options.store.required(account, name);
   }
 
-  /** Rejects with `source-unusable`, and nothing is kept, where the source cannot be read; with `name-exists`, `media-store-not-found`, `overloaded`. */
+  /**
+   * Tries the source and keeps the new feed. Rejects with `source-unusable` if the source cannot be read, in which case
+   * nothing is kept, and with `name-exists`, `media-store-not-found` or `overloaded`.
+   */
   async connect(given: ConnectedFeed, signal?: AbortSignal): Promise<FeedRow> {
     const { store, media } = this.options;
     store.assertFree(given.account, given.name);
     media.row(given.account, given.media_store);
     await this.check(given, signal);
-    // The source is read for a while, in which a store may have gone.
+    // Reading the source takes a while, during which a media store may have been deleted.
     const row = await store.create(given, () => {
       media.row(given.account, given.media_store);
       if (given.provider.name === 'media-store') media.row(given.account, given.provider.settings.store);
@@ -157,7 +169,10 @@ export class Feeds {
     return row;
   }
 
-  /** Rejects with `source-unusable` where it cannot be read, `overloaded` where too many are, or the signal's reason. */
+  /**
+   * Previews what a source would give. Rejects with `source-unusable` if it cannot be read, with `overloaded` if too
+   * many sources are being tried, or with the signal's reason.
+   */
   async discover(provider: ProviderSettings, signal?: AbortSignal): Promise<Discovery> {
     const answer = await this.trying(() =>
       this.options.host.call('discover', { provider, secret: null }, callOf(signal)),
@@ -166,7 +181,10 @@ export class Feeds {
     return answer.discovery;
   }
 
-  /** Rejects with `feed-syncing` where it runs. Where no feed runs, it does at the next start. */
+  /**
+   * Begins a run of the feed as soon as there is room. If feeds are not being run at present, the feed is read after
+   * the next start. Rejects with `feed-syncing` if a run is under way.
+   */
   async sync(row: FeedRow): Promise<void> {
     this.assertIdle(row);
     if (this.scheduler.now(row.id)) return;
@@ -174,7 +192,11 @@ export class Feeds {
     await this.changed(row, () => ({ next_sync: nextSync }));
   }
 
-  /** It is due within the new interval, and not before a longer one has passed since the last attempt, which is kept: a start goes by what is kept, and whoever asks is told that. */
+  /**
+   * Sets how often the feed is read. Its next run is due within the new interval, but if the interval became longer, no
+   * sooner than one interval after the last attempt. The time of the next run is stored, because the service uses it
+   * after a restart and clients are shown it.
+   */
   async setInterval(row: FeedRow, minutes: number): Promise<FeedRow> {
     const changed = await this.changed(row, () => ({ interval_minutes: minutes }));
     this.schedule(changed);
@@ -183,7 +205,7 @@ export class Feeds {
     return this.changed(changed, () => ({ next_sync: new Date(nextMs).toISOString() }));
   }
 
-  /** What is read from the next run on, which begins at once. */
+  /** Changes which pages of a website are read. This applies from the next run on, which begins at once. */
   async setScope(row: FeedRow, settings: WebsiteSettings, signal?: AbortSignal): Promise<FeedRow> {
     const provider: ProviderSettings = { name: 'website', settings };
     await this.check({ ...row, provider, secret: undefined }, signal);
@@ -193,9 +215,10 @@ export class Feeds {
   }
 
   /**
-   * Puts the file into another store, in which lists that import it follow, and removes it from the one where it was. Cut short, the feed
-   * is in one of the two; the next start removes the file from the other. Throws `feed-syncing`, `unprocessable`, and what a store that
-   * does not take the file throws.
+   * Moves the feed's file into another media store and removes it from the store where it was. Lists that import the
+   * file follow it. If the move is interrupted, the feed belongs to one of the two stores, and the next start removes
+   * the file from the other one. Rejects with `feed-syncing`, with `unprocessable`, or with the error of a store that
+   * does not accept the file.
    */
   async move(row: FeedRow, target: string): Promise<FeedRow> {
     const { media, sources } = this.options;
@@ -208,7 +231,8 @@ export class Feeds {
       const folder = this.runner.folderOf(row);
       await folder.fetch(media.open(row.account, row.media_store), path);
       await this.left(row);
-      // Before it lies there: it has left the store that it does not come to.
+      // This is stored before the file is copied. If the move fails, `target` is the store from which the file has to
+      // be removed.
       const begun = await this.changed(row, () => ({ leaving: target }));
       try {
         await folder.copyTo(to, path);
@@ -217,7 +241,7 @@ export class Feeds {
           row,
           () => next,
           (change) => {
-            // Nothing has said meanwhile that the feed needs it.
+            // Until now nothing has said that the feed needs this store, so it may have been deleted meanwhile.
             media.row(row.account, target);
             sources.follow(change, row, target);
           },
@@ -233,7 +257,10 @@ export class Feeds {
     return moved;
   }
 
-  /** Removes the feed and its file; lists keep their records. A move that is under way comes to its end first: it says where the file is. */
+  /**
+   * Removes the feed and its file. Lists keep their records. Waits for a move that is under way, because the move
+   * decides where the file is.
+   */
   async delete({ id }: FeedRow): Promise<void> {
     await this.moving.get(id);
     const row = this.options.store.get(id);
@@ -261,12 +288,13 @@ export class Feeds {
     await store.delete(row);
   }
 
-  /** Of an account that is gone, whose files go with its media stores. */
+  /** Removes the feeds of a deleted account. Their files are removed along with its media stores. */
   async forgetAccount(account: string): Promise<void> {
     const { store, sources } = this.options;
     for (let rows = store.of(account); rows.length > 0; rows = store.of(account)) {
       const some = rows.slice(0, FORGOTTEN_AT_ONCE_MAX);
-      // Before they end: what is under way with a feed, such as a move, begins its next run only where there is its row.
+      // The rows are removed before the runs are ended: work that is under way, such as a move, begins another run of a
+      // feed only if the row still exists.
       await store.delete(...some);
       for (const row of some) {
         await this.ended(row);
@@ -276,7 +304,10 @@ export class Feeds {
     await sources.forgetAccount(account);
   }
 
-  /** `feed news`, for who wants to delete the store. */
+  /**
+   * Returns the account's feeds that need this media store, such as `the feed 'news'`. This is told to whoever wants to
+   * delete the store.
+   */
   usersOf(account: string, mediaStore: string): string[] {
     return this.options.store
       .of(account)
@@ -284,7 +315,10 @@ export class Feeds {
       .map(({ name }) => `the feed '${name}'`);
   }
 
-  /** Makes the feed searchable in a list. Rejects with `already-importing`, `feed-in-use`; `feed-syncing` where it is being moved or deleted. */
+  /**
+   * Makes the feed searchable in a list. Rejects with `already-importing` or `feed-in-use`, and with `feed-syncing` if
+   * the feed is being moved or deleted.
+   */
   async bind(row: FeedRow, list: ListRecord) {
     const { id, account, name, media_store } = row;
     if (this.changing.has(id)) throw new ServiceError(FEED_SYNCING, `The feed '${name}' is being moved or deleted.`);
@@ -299,7 +333,9 @@ export class Feeds {
     });
   }
 
-  /** The same for any file of a media store; that of a feed binds the feed. */
+  /**
+   * Makes any file of a media store searchable in a list. If it is the file of a feed, the feed is bound to the list.
+   */
   bindFile(
     list: ListRecord,
     { media_store, path, keep_in_sync }: Pick<SourceRow, 'media_store' | 'path' | 'keep_in_sync'>,
@@ -335,7 +371,10 @@ export class Feeds {
     if (!answer.isOk) throw unusable(answer);
   }
 
-  /** Feeds that are synced are read beside these: so many are bounded. */
+  /**
+   * Runs `ask`, which reads a source to try it. The number of these is limited because feeds are being synced at the
+   * same time.
+   */
   private async trying<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     if (this.tried >= TRIED_MAX) {
       const detail = `${TRIED_MAX} sources are being tried already; try again in ${RETRY_AFTER_SECONDS} seconds.`;
@@ -355,7 +394,7 @@ export class Feeds {
 
   private scheduleAll(rows: readonly FeedRow[]): void {
     if (!this.isStarted) return;
-    // Some may have gone while others were being made ready, or be about to.
+    // Some of them may have been deleted while others were being made ready, or be about to be moved or deleted.
     const there = rows.filter(({ id }) => this.options.store.get(id) !== undefined && !this.changing.has(id));
     const scheduled = there.map(({ id, account, interval_minutes, next_sync, state }) => {
       const [nextMs, checkedMs] = [next_sync, state.last_checked].map((utc) =>
@@ -371,7 +410,7 @@ export class Feeds {
     store
       .change(id, () => ({ next_sync: new Date(nextMs).toISOString() }))
       .catch((error: unknown) => {
-        // It runs at the next start, then.
+        // The feed is then read after the next start.
         log.warn({ err: error }, 'When a feed is to be synced next could not be kept');
       });
   }
@@ -384,7 +423,10 @@ export class Feeds {
     return (await this.options.store.change(row.id, next, also)) ?? this.required(row.account, row.name);
   }
 
-  /** Its lists import from where its file is: earlier versions moved them behind the feed, and could end in between. */
+  /**
+   * Makes the lists of a feed import from the store where its file is. Earlier versions moved the lists after the feed,
+   * and could be interrupted in between.
+   */
   private async together(row: FeedRow): Promise<FeedRow> {
     const { sources } = this.options;
     if (sources.areWith(row)) return row;
@@ -397,20 +439,26 @@ export class Feeds {
     return changed;
   }
 
-  /** It runs no more. */
+  /** Resolves when the feed is no longer scheduled and none of its runs is under way. */
   private async ended({ id }: FeedRow): Promise<void> {
     this.scheduler.remove(id);
     await this.runner.cancel(id);
   }
 
-  /** The file is removed from where the feed was before it moved. A feed that is gone meanwhile is answered as it was. */
+  /**
+   * Removes the file from the store that the feed has left. Resolves with the new row, or with `row` if the feed has
+   * been deleted meanwhile.
+   */
   private async left(row: FeedRow): Promise<FeedRow> {
     if (row.leaving === null) return row;
     await this.options.sources.removeFile(row.account, row.leaving, feedPath(row.name));
     return (await this.options.store.change(row.id, () => ({ leaving: null }))) ?? row;
   }
 
-  /** The same where it was to move, and could not or was deleted meanwhile. What this could not do, the next start does. */
+  /**
+   * Removes the file from the store to which the feed was to be moved, if the move failed or the feed was deleted
+   * during it. If that fails too, the next start does it.
+   */
   private async notMoved(begun: FeedRow): Promise<void> {
     await this.left(begun).catch((error: unknown) => {
       this.options.log.warn({ err: error, feed: begun.name }, 'A move of a feed that failed is not cleared away yet');
@@ -422,7 +470,7 @@ export class Feeds {
     throw new ServiceError(FEED_SYNCING, `The feed '${row.name}' is being synced.`);
   }
 
-  /** No run begins meanwhile. */
+  /** Runs `action`. No run of the feed begins meanwhile. */
   private async exclusively<Result>(row: FeedRow, action: () => Promise<Result>): Promise<Result> {
     this.assertIdle(row);
     this.changing.add(row.id);
@@ -443,7 +491,7 @@ export class Feeds {
   }
 }
 
-/** As JSON. A row that changes is another one. */
+/** Lengths of rows as JSON. A row that changes becomes another object, so that a length never has to be corrected. */
 const lengths = new WeakMap<FeedRow, number>();
 
 function lengthOf(row: FeedRow): number {
@@ -452,7 +500,7 @@ function lengthOf(row: FeedRow): number {
   return length;
 }
 
-/** Ends with who asked. */
+/** Makes the call end when the client that asked for it has gone. */
 function callOf(signal: AbortSignal | undefined) {
   return signal === undefined ? {} : { signal };
 }

@@ -1,4 +1,7 @@
-/** A file that a list imports: the records of a feed's file behind the line that describes it, or any file of records. */
+/**
+ * A file that a list imports: either the synced file of a feed, whose records follow a line that describes it, or any
+ * other file of records.
+ */
 import type { FieldDefinition } from '../catalog/index.js';
 import { ServiceError } from '../platform/index.js';
 import { formatOfText, type RecordFormat } from '../records/index.js';
@@ -6,9 +9,9 @@ import { parseHeader, SyncFileDamagedError } from './file/sync-file.js';
 
 export interface ImportedFile {
   readonly format: RecordFormat;
-  /** What the file says of its fields. */
+  /** The fields as the file describes them. Undefined if it does not. */
   readonly fields: FieldDefinition | undefined;
-  /** Throws where the file is not whole. */
+  /** The bytes of the records. Throws if the file is not complete. */
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
@@ -23,13 +26,16 @@ const FORMATS: Readonly<Record<string, RecordFormat>> = {
   tsv: 'csv',
 };
 
-/** By the ending of its name, before its text says more; undefined for one that is no file of records. */
+/**
+ * Returns the format that the ending of the name stands for, or undefined if this is not a file of records. The text of
+ * the file may show later that it is another format.
+ */
 export function formatOf(path: string): RecordFormat | undefined {
   const ending = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(FORMATS, ending) ? FORMATS[ending] : undefined;
 }
 
-/** Rejects with `unprocessable` for a file of another kind. */
+/** Opens the file for import. Rejects with `unprocessable` if it is of another kind. */
 export async function importedFile(path: string, pieces: AsyncIterable<Uint8Array>): Promise<ImportedFile> {
   const format = formatOf(path);
   if (format === undefined)
@@ -52,7 +58,7 @@ export async function importedFile(path: string, pieces: AsyncIterable<Uint8Arra
   return { format, fields, pieces: counted(joined(behind.subarray(1), rest), header.record_count) };
 }
 
-/** The first line without its end, and what was read behind it. */
+/** Resolves with the first line without its end, and with the bytes that were read after it. */
 async function firstLine(
   pieces: AsyncIterator<Uint8Array>,
 ): Promise<{ readonly line: Buffer; readonly behind: Buffer }> {
@@ -74,7 +80,9 @@ async function* joined(first: Uint8Array, rest: AsyncIterator<Uint8Array>): Asyn
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
 }
 
-/** Throws at the end where there are not as many lines as there should be, or the last one is cut. */
+/**
+ * Passes the pieces on. At the end, throws if the number of lines is not the expected one or the last line is cut off.
+ */
 async function* counted(pieces: AsyncIterable<Uint8Array>, recordCount: number): AsyncGenerator<Uint8Array> {
   let lines = 0;
   let last = LINE_END;

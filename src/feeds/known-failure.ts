@@ -1,8 +1,11 @@
-/** What a failure of the service itself is told as to whoever owns a feed. */
+/** What the owner of a feed is told about a failure of the service itself. */
 import type { Logger } from 'pino';
 import { asKnownError, ServiceError } from '../platform/index.js';
 
-/** A sentence where it is known what it means; undefined for a fault of the service. Which file it was is for the log alone, with what it is `about`. */
+/**
+ * Returns a sentence if the meaning of the failure is known, and undefined for a fault of the service. The name of an
+ * affected file is written to the log only, together with `about`.
+ */
 export function toldFailure(thrown: unknown, log: Logger, about: object): string | undefined {
   const error = asKnownError(thrown);
   if (!(error instanceof ServiceError) || error.code === 'internal-error') return undefined;

@@ -1,6 +1,7 @@
 /**
- * From file to list: a list is made like the file that it imports, by comparison. One import of a list at a time, a bounded number of all.
- * What asks for one meanwhile is done after it. Main thread only.
+ * Imports files into lists: a list is compared with its file and made the same. Each list has one import at a time, and
+ * the number of imports is limited. If another import of a list is requested during one, it is done afterwards. Used on
+ * the main thread only.
  */
 import type { Logger } from 'pino';
 import type { FieldDefinition } from '../catalog/index.js';
@@ -19,20 +20,26 @@ const ERRORS_KEPT_MAX = 20;
 const MESSAGE_CHARACTERS_MAX = 1000;
 const NEW_VERSION_MS_MAX = 60_000;
 const NEW_VERSION_CHECK_MS = 20;
-/** What passes by itself: the list is being rebuilt, or others import into it. It is tried again without being told. */
+/**
+ * Codes of errors that pass by themselves, such as when the list is being rebuilt or others are importing into it. The
+ * import is tried again without being asked.
+ */
 const PASSING: ReadonlySet<string> = new Set(['not-ready', 'overloaded', 'shutting-down']);
 const RETRY_MS = 5000;
-/** Of a file, between two moments that searches may have for themselves: however busy they are, 0.8 MiB a second are taken over. */
+/**
+ * Number of bytes of a file after which searches are given way to. However busy searches are, 0.8 MiB per second are
+ * imported.
+ */
 const PIECE_BYTES_MAX = 65_536;
-/** Beside searches, so that one of them never waits for a long commit. */
+/** Maximum number of bytes in a commit while there are searches, so that none of them waits for a long commit. */
 const COMMIT_BYTES_MAX_BESIDE_SEARCHES = 262_144;
 
 export interface ListImporterOptions {
   readonly sources: SourceStore;
   readonly media: MediaStores;
-  /** The list's index, opened. */
+  /** Resolves with the index of the list, opened. */
   readonly indexOf: (row: SourceRow) => Promise<ListIndex>;
-  /** By which its records know a source. */
+  /** Returns the name of the source that is kept with its records in the list. */
   readonly labelOf: (row: SourceRow) => string;
   readonly parallelMax: number;
   readonly timers: Timers;
@@ -43,11 +50,14 @@ export interface ListImporterOptions {
   readonly giveWay: Pick<GiveWay, 'wait'>;
 }
 
-/** What one look at a list and its file is to do. */
+/** What one check of a list and its file is to do. */
 interface Look {
-  /** Imports in any case. */
+  /** True to import in any case. */
   readonly isForced: boolean;
-  /** The service starts: what was applied then is, without a look into the list, which need not be opened for it. */
+  /**
+   * True at the start of the service. A file that was already applied needs nothing then; the list is not looked at, so
+   * that it need not be opened.
+   */
   readonly isStart: boolean;
 }
 
@@ -67,12 +77,14 @@ interface Waiting {
 
 export class ListImporter {
   private readonly running = new Map<string, Running>();
-  /** By list: the state of the list after the last import; what has another one was written to since. */
+  /**
+   * By list id, the state of the list after the last import. If a list has another state, it has been written to since.
+   */
   private readonly states = new Map<string, number>();
   private slotsTaken = 0;
-  /** Imports that wait for a slot, each of which is handed one: accounts have turns. */
+  /** Imports that wait for a slot. A slot that becomes free is handed to one of them, and accounts take turns. */
   private readonly waiting = new FairQueue<Waiting>(({ account }) => account);
-  /** Each ends the wait for another try. */
+  /** Each ends the wait for another attempt. */
   private readonly retries = new Set<() => void>();
   private isStopped = false;
 
@@ -83,8 +95,8 @@ export class ListImporter {
   }
 
   /**
-   * Makes the list like its file, where either has changed since the last time. Resolves when it has ended, whatever became of it. Never
-   * rejects.
+   * Makes the list the same as its file if either has changed since the last import. Resolves when the import has
+   * ended, whether it succeeded or not. Never rejects.
    */
   run(listId: string, wanted: Partial<Look> = {}): Promise<void> {
     if (this.isStopped) return Promise.resolve();
@@ -103,7 +115,7 @@ export class ListImporter {
     return done;
   }
 
-  /** Ends the import of a list that is under way; nothing is removed from the list by it. */
+  /** Ends the import of a list that is under way. This removes nothing from the list. */
   async cancel(listId: string): Promise<void> {
     const running = this.running.get(listId);
     if (running === undefined) return;
@@ -175,7 +187,7 @@ export class ListImporter {
     this.retries.add(cancel);
   }
 
-  /** Undefined where nothing has changed, or there is no file of a feed yet. */
+  /** Resolves with undefined if nothing has changed, or if the feed has no file yet. */
   private async imported(
     row: SourceRow,
     { isForced, isStart }: Look,
@@ -212,7 +224,7 @@ export class ListImporter {
     }
   }
 
-  /** Broken off, nothing is removed. */
+  /** Feeds the file to the session. If this is interrupted, nothing is removed from the list. */
   private async fed(session: SyncSession, { pieces }: ImportedFile, running: Running): Promise<SyncOutcome> {
     try {
       for await (const piece of pieces) {
@@ -240,8 +252,8 @@ export class ListImporter {
 }
 
 /**
- * A list that has no fields yet gets those that the file describes, and waits for the version that has them: of one that is being deleted it
- * never comes.
+ * Gives a list that has no fields yet those that the file describes, and waits for the version that has them. For a
+ * list that is being deleted this version never comes.
  */
 async function takeOverFields(index: ListIndex, fields: FieldDefinition, running: Running): Promise<void> {
   const current = index.versions().find(({ version }) => version === index.currentVersion);

@@ -1,4 +1,7 @@
-/** What lists import from, and what becomes of it when feeds are synced, moved and deleted. Main thread only. */
+/**
+ * What lists import from, and how these sources follow feeds that are synced, moved and deleted. Used on the main
+ * thread only.
+ */
 import type { Logger } from 'pino';
 import type { Change, ListRecord } from '../catalog/index.js';
 import { mediaUrl } from '../fields/index.js';
@@ -20,12 +23,15 @@ export interface ListSourcesOptions {
   readonly importer: ListImporter;
   readonly media: MediaStores;
   readonly timers: Timers;
-  /** How often files that are no feed's are looked at. */
+  /** How often files that belong to no feed are checked. */
   readonly checkSeconds: number;
   readonly log: Logger;
 }
 
-/** By which the records of a list know what they came from: a feed by its name, wherever its file is and whatever it was called before. */
+/**
+ * Returns the name of the source that is kept with its records in the list. A feed is known by its name, wherever its
+ * file is and whatever the file was called before.
+ */
 export function labelOf({ media_store, path }: Pick<SourceRow, 'media_store' | 'path'>): string {
   const [, feed] = /^feeds\/([^/]+)\.(?:sync|ndjson)$/.exec(path) ?? [];
   return feed === undefined ? mediaUrl(media_store, path) : `feed:${feed}`;
@@ -36,13 +42,13 @@ export class ListSources {
 
   constructor(private readonly options: ListSourcesOptions) {}
 
-  /** What changed while the service was not running is applied. */
+  /** Applies what changed while the service was not running, and begins to check files. */
   start(): void {
     this.checkAll(() => true, { isStart: true });
     this.watch();
   }
 
-  /** Lists whose last import failed. */
+  /** Returns the lists whose last import failed. */
   troubles(): Trouble[] {
     return this.options.store
       .all()
@@ -60,7 +66,7 @@ export class ListSources {
     return this.options.store.of(list.id);
   }
 
-  /** Throws `source-not-found`. */
+  /** Returns the source of the list. Throws `source-not-found`. */
   required(list: ListRecord): SourceRow {
     const row = this.of(list);
     if (row !== undefined) return row;
@@ -71,12 +77,15 @@ export class ListSources {
     return this.options.importer.isRunning(list_id);
   }
 
-  /** Names of the lists in which a feed is searchable. */
+  /** Returns the names of the lists in which the feed is searchable. */
   listsOf(feed: Pick<FeedRow, 'id'>): string[] {
     return this.options.store.ofFeed(feed.id).map(({ list }) => list);
   }
 
-  /** Rejects with `already-importing`, `feed-in-use`, and for a file that is none of records. The first import begins at once. */
+  /**
+   * Makes a list import a file. The first import begins at once. Rejects with `already-importing` or `feed-in-use`, and
+   * with `unprocessable` if this is not a file of records.
+   */
   async create(given: NewSource): Promise<SourceRow> {
     if (formatOf(given.path) === undefined)
       throw new ServiceError(
@@ -84,31 +93,34 @@ export class ListSources {
         `'${given.path}' is no file of records: .sync, .ndjson, .jsonl, .json, .csv.`,
       );
     const { store, media } = this.options;
-    // A store that goes meanwhile does not know yet that the list needs it.
+    // The media store may be deleted meanwhile, because nothing says yet that the list needs it.
     const row = await store.create(given, () => void media.row(given.account, given.media_store));
     void this.options.importer.run(row.list_id);
     return row;
   }
 
-  /** Where it is kept in sync again, what changed meanwhile is applied. */
+  /** Sets whether the list is kept in sync. If it is again, changes that were made meanwhile are applied. */
   async keepInSync(row: SourceRow, isKept: boolean): Promise<SourceRow> {
     const changed = await this.options.store.change(row.list_id, () => ({ keep_in_sync: isKept }));
     if (isKept) void this.options.importer.run(row.list_id);
     return changed ?? row;
   }
 
-  /** Makes the list like the file now. */
+  /** Makes the list the same as the file now. */
   run(row: SourceRow): void {
     void this.options.importer.run(row.list_id, { isForced: true });
   }
 
-  /** The list keeps its records. */
+  /** Ends the import of a list, which keeps its records. */
   async disconnect(listId: string): Promise<void> {
     await this.options.store.remove([listId]);
     await this.options.importer.cancel(listId);
   }
 
-  /** What an account that is gone still has: its lists have taken theirs along. */
+  /**
+   * Removes the sources of a deleted account that are still there. Those of its lists were removed along with the
+   * lists.
+   */
   async forgetAccount(account: string): Promise<void> {
     const { store, importer } = this.options;
     const rows = store.all().filter((row) => row.account === account);
@@ -133,28 +145,36 @@ export class ListSources {
       if (row.keep_in_sync) void this.options.importer.run(row.list_id);
   }
 
-  /** The lists follow the file, in the step in which the feed itself moves: none is left behind. */
+  /**
+   * Makes the lists follow the file in the same step in which the feed itself is moved, so that none is left behind.
+   */
   follow(change: Change, { id }: Pick<FeedRow, 'id'>, mediaStore: string): void {
     this.options.store.follow(change, id, mediaStore);
   }
 
-  /** They import the file from where it is now. */
+  /** Makes the lists import the file from where it is now. */
   feedMoved({ id }: Pick<FeedRow, 'id'>): void {
     for (const { list_id, keep_in_sync } of this.options.store.ofFeed(id))
       if (keep_in_sync) void this.options.importer.run(list_id);
   }
 
-  /** False where a list imports the feed's file from another store than it is in, as a process that ended within a move has left some. */
+  /**
+   * Returns false if a list imports the feed's file from another store than the one it is in. A process that ended
+   * during a move may have left such a list.
+   */
   areWith({ id, media_store: mediaStore }: Pick<FeedRow, 'id' | 'media_store'>): boolean {
     return this.options.store.ofFeed(id).every((row) => row.media_store === mediaStore);
   }
 
-  /** The lists keep their records. */
+  /** Ends the imports from a deleted feed. The lists keep their records. */
   async feedDeleted(feed: Pick<FeedRow, 'id'>): Promise<void> {
     for (const { list_id } of this.options.store.ofFeed(feed.id)) await this.disconnect(list_id);
   }
 
-  /** One that is not there, or whose store is not, is no fault; one that cannot be removed is told in the log, and stays. */
+  /**
+   * Removes the file of a feed. It is not an error if the file or its store no longer exists. A file that cannot be
+   * removed is reported in the log and stays.
+   */
   async removeFile(account: string, mediaStore: string, path: string): Promise<void> {
     try {
       await this.options.media.open(account, mediaStore).remove(path, () => undefined);
@@ -167,7 +187,10 @@ export class ListSources {
     }
   }
 
-  /** Lists that import the file as it was called before go over to the feed, and that file goes. */
+  /**
+   * Makes lists that import the file under its former name import it from the feed, and removes the file with that
+   * name.
+   */
   private async leaveFormerFile({ id, account, name, media_store: mediaStore }: FeedRow): Promise<void> {
     const { store } = this.options;
     const former = formerFeedPath(name);
@@ -175,7 +198,7 @@ export class ListSources {
       .all()
       .filter((row) => row.account === account && row.media_store === mediaStore && row.path === former)
       .map(({ list_id }) => list_id);
-    // A file of that name that nobody imports may be somebody's own.
+    // If no list imports a file of that name, it may be a file of the account's own.
     if (listIds.length === 0) return;
     await store.changeAll(listIds, () => ({ feed: id, path: feedPath(name), applied_etag: null }));
     await this.removeFile(account, mediaStore, former);

@@ -1,4 +1,4 @@
-/** Under which name operations find feeds, and what lists import from. */
+/** The key under which operations find feeds and the sources of lists. */
 import { serviceKey, type OutboundRules } from '../platform/index.js';
 import type { Feeds } from './feeds.js';
 import type { ListSources } from './list-sources.js';
@@ -6,7 +6,7 @@ import type { ListSources } from './list-sources.js';
 export interface FeedsPart {
   readonly feeds: Feeds;
   readonly sources: ListSources;
-  /** Which addresses sources may have. */
+  /** The addresses that sources may have. */
   readonly outbound: OutboundRules;
 }
 

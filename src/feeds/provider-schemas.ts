@@ -1,4 +1,4 @@
-/** The settings of each provider: what a client may give, checked, and with the defaults filled in. */
+/** The settings of each provider: what a client may give, how it is checked, and its defaults. */
 import { compile } from 'css-select';
 import { Type, type Static, type TSchema } from 'typebox';
 import { compileCheck, nameSchema, named, object, oneOf, patterned, throwFaults } from '../operations/index.js';
@@ -129,7 +129,10 @@ const emailSettings = named('EmailSettings', {
   ),
 });
 
-/** What each provider takes, for who makes forms of it: an error in settings names their place, which one schema for all could not. */
+/**
+ * The settings that each provider accepts, for those who build forms from them. With one schema per provider, an error
+ * names the place in the settings, which a single schema for all of them could not.
+ */
 export const PROVIDER_SETTINGS = {
   website: websiteSettings,
   rss: rssSettings,
@@ -146,7 +149,10 @@ export interface GivenProvider {
   readonly secret: Secret | undefined;
 }
 
-/** `secret`: given beside the settings. Throws `invalid-parameter` that names the place. */
+/**
+ * Checks the settings of a provider. `secret`: the one given beside the settings. Throws `invalid-parameter`, which
+ * names the place.
+ */
 export function readProvider(
   name: ProviderName,
   settings: unknown,
@@ -180,7 +186,7 @@ export function readProvider(
   }
 }
 
-/** `at`: where the settings are in the body. Throws `invalid-parameter`. */
+/** Checks the settings of a website. `at`: position of the settings in the body. Throws `invalid-parameter`. */
 export function readWebsite(settings: unknown, rules: OutboundRules, at = '/settings'): WebsiteSettings {
   const given = checked(websiteSettings, settings);
   given.start_urls.forEach((each, place) => assertUrl(each, `${at}/start_urls/${place}`, rules));
@@ -217,7 +223,7 @@ function readApi(given: Static<typeof apiSettings>, secret: string | undefined, 
     if (typeof text === 'string') assertReadable(`/settings/pagination/${member}`, () => new JsonPath(text));
   }
   const value = header?.value ?? secret;
-  // Whoever is on the way would read it.
+  // Without TLS, anyone on the way could read the secret.
   if (value !== undefined) assertUrl(given.url, '/settings/url', { ...rules, plain_http: false });
   if (header === undefined && value !== undefined)
     throw invalid('/settings/auth_header', 'A secret goes with the name of the header that carries it.');
@@ -238,7 +244,7 @@ function readApi(given: Static<typeof apiSettings>, secret: string | undefined, 
   };
 }
 
-/** A password, or the token where `auth` is `xoauth2`. */
+/** Checks the settings of a mailbox. The secret is a password, or the token if `auth` is `xoauth2`. */
 function readEmail(
   given: Static<typeof emailSettings>,
   secret: string | undefined,

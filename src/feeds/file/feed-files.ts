@@ -1,7 +1,10 @@
-/** Where synced files lie: a media store, seen from a feed. */
+/** Where the synced files of feeds are stored: a media store as a feed sees it. */
 export interface FeedFiles {
-  /** Undefined: there is no such file. */
+  /** Resolves with the bytes of the file, or with undefined if there is no such file. */
   read(path: string): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** In one step: whoever reads gets the old file or the new one. Rejects, and changes nothing, where it cannot be written whole. */
+  /**
+   * Replaces the file in one step, so that a reader gets either the old file or the new one. Rejects, and changes
+   * nothing, if the file cannot be written completely.
+   */
   replace(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
 }

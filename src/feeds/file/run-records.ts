@@ -1,6 +1,6 @@
 /**
- * What one run saw of its source, kept outside of memory: records lie in a file of their own until the run has ended, and memory holds
- * their names and places. Belongs to one thread; `close` removes the file.
+ * What one run read from its source. The records are kept in a temporary file until the run has ended, and memory holds
+ * only their names and positions. Used on one thread only; `close` removes the file.
  */
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
@@ -9,7 +9,7 @@ import { cutText } from '../text/cut-text.js';
 import { RECORD_NAME_CHARACTERS_MAX, recordLine } from './sync-file.js';
 
 const BUFFER_BYTES = 262_144;
-/** Of those that are shown; all are counted. */
+/** Maximum number of skipped items that are shown. All of them are counted. */
 const SKIPPED_SHOWN_MAX = 100;
 
 export interface Skipped {
@@ -27,7 +27,7 @@ export class RunRecords implements SourceListener {
   skippedCount = 0;
   readonly startedMs = performance.now();
   private readonly places = new Map<string, Place>();
-  /** Of those in `same`, what they are where the file has lost them. */
+  /** Records of names in `same`, to be used if the synced file no longer has them. */
   private readonly instead = new Map<string, Place>();
   private readonly same = new Set<string>();
   private readonly evidence = new Set<string>();
@@ -55,7 +55,10 @@ export class RunRecords implements SourceListener {
     if (otherwise !== undefined) this.instead.set(name, this.write(otherwise));
   }
 
-  /** `known`: the names that the file has. */
+  /**
+   * Uses the records given for unchanged names if the synced file no longer has these names. `known`: the names in the
+   * synced file.
+   */
   restore(known: ReadonlySet<string>): void {
     for (const [name, place] of this.instead) {
       if (known.has(name)) continue;
@@ -77,17 +80,17 @@ export class RunRecords implements SourceListener {
     return this.places.has(name) || this.same.has(name);
   }
 
-  /** There is evidence against it, and nothing for it. */
+  /** Returns true if the source said that the record is gone, and did not also give it. */
   isGone(name: string): boolean {
     return this.evidence.has(name) && !this.has(name);
   }
 
-  /** The source gave no record: at most it said of some that they are as they were, or gone. */
+  /** True if the source gave no record. At most it said of some that they are unchanged or gone. */
   get isEmpty(): boolean {
     return this.places.size === 0;
   }
 
-  /** Not one is there, as far as the source says. */
+  /** True if the source neither gave a record nor said of one that it is unchanged. */
   get hasMetNone(): boolean {
     return this.places.size === 0 && this.same.size === 0;
   }
@@ -96,7 +99,7 @@ export class RunRecords implements SourceListener {
     return [...this.places.keys()].sort();
   }
 
-  /** Names of which the source says that they are as they were. */
+  /** Returns the names of the records that the source said are unchanged. */
   unchangedNames(): ReadonlySet<string> {
     return this.same;
   }

@@ -1,6 +1,7 @@
 /**
- * The synced file of a feed: NDJSON whose first line describes it, and then a record a line, in the order of their names by UTF-16 code
- * units. Lines are canonical: the same record is the same text, so that what did not change is seen without a look into it.
+ * The synced file of a feed: NDJSON whose first line describes the file, followed by one record per line, sorted by
+ * name in the order of UTF-16 code units. Lines are canonical: the same record always gives the same text, so that
+ * unchanged records are recognized without parsing them.
  */
 import { cutText } from '../text/cut-text.js';
 import type { FieldValue, SourceRecord } from '../source/source-run.js';
@@ -9,7 +10,7 @@ const SYNC_FILE_FORMAT = 1;
 const LINE_BYTES_MAX = 16 * 2 ** 20;
 export const RECORD_NAME_CHARACTERS_MAX = 512;
 
-/** In the form in which a list is defined, so that one without fields takes them over. */
+/** The fields of the records, in the form in which a list is defined, so that a list without fields can adopt them. */
 export interface FieldDescriptions {
   readonly searchable_fields: readonly { readonly name: string; readonly weight: number }[];
   readonly facets: readonly {
@@ -29,14 +30,17 @@ export interface SyncFileHeader {
   readonly record_count: number;
 }
 
-/** The file is not one of ours, is damaged, or ends too early. Who meets it writes it anew from the source. */
+/**
+ * Thrown if the file is not the synced file of a feed, is damaged, or ends too early. Whoever catches it writes the
+ * file anew from the source.
+ */
 export class SyncFileDamagedError extends Error {
   override readonly name = 'SyncFileDamagedError';
 }
 
 export interface SyncFileLine {
   readonly name: string;
-  /** The whole line, without its end. */
+  /** The whole line without its line end. */
   readonly line: string;
 }
 
@@ -53,14 +57,14 @@ export function recordLine({ name, fields }: SourceRecord): string {
   return JSON.stringify({ name: cutText(name, RECORD_NAME_CHARACTERS_MAX), fields: Object.fromEntries(members) });
 }
 
-/** An open file: its header, then its lines. */
+/** A synced file that is being read: its header and its lines. */
 export interface SyncFileReading {
   readonly header: SyncFileHeader;
-  /** Once; throws a SyncFileDamagedError for what is not in order. */
+  /** The lines, which can be read once. Throws a SyncFileDamagedError for a line that is not in order. */
   readonly lines: AsyncGenerator<SyncFileLine>;
 }
 
-/** Throws a SyncFileDamagedError where the first line is none of ours. */
+/** Reads the header of a synced file. Rejects with a SyncFileDamagedError if the first line is not a header. */
 export async function readSyncFile(bytes: AsyncIterable<Uint8Array>): Promise<SyncFileReading> {
   const lines = linesOneByOne(bytes);
   const first = await lines.next();
@@ -81,7 +85,7 @@ async function* namedLines(lines: AsyncGenerator<Buffer>, recordCount: number): 
   order.end(recordCount);
 }
 
-/** As `readSyncFile`, without a look at more of a line than its name and its two ends. */
+/** Reads the header and all names. Unlike `readSyncFile`, it looks only at the name and the two ends of each line. */
 export async function readSyncFileNames(
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<{ readonly header: SyncFileHeader; readonly names: ReadonlySet<string> }> {
@@ -100,7 +104,7 @@ export async function readSyncFileNames(
   return { header, names };
 }
 
-/** Every line has a name, behind that of the one before. */
+/** Checks that every line has a name, which comes after the one of the line before. */
 class LineOrder {
   private before: string | undefined;
   private count = 0;
@@ -124,7 +128,7 @@ function notOurs(): SyncFileDamagedError {
   return new SyncFileDamagedError('The file does not begin as the file of a feed does.');
 }
 
-/** Undefined where the line does not describe such a file. */
+/** Returns the header in this line, or undefined if the line is not the header of a synced file. */
 export function parseHeader(line: string): SyncFileHeader | undefined {
   const header: Partial<SyncFileHeader> | undefined = parsed(line);
   return header?.gannet === 'feed' &&
@@ -141,7 +145,7 @@ const LINE_END = Buffer.from('}}');
 const QUOTE = 0x22;
 const NEW_LINE = 0x0a;
 
-/** As `recordLine` writes it. */
+/** Returns the name of a line as `recordLine` writes it. Parses lines that look different. */
 function nameWithin(line: Buffer): string | undefined {
   const end = line.indexOf(QUOTE, LINE_START.length);
   const isPlain =
@@ -173,7 +177,10 @@ async function* linesOneByOne(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<
   for await (const lines of linesOf(bytes)) yield* lines;
 }
 
-/** Those of each piece, without their ends. Every line ends with one: one without is what is left of a file that was cut. */
+/**
+ * Yields, for each piece of the file, its lines without their line ends. Every line has a line end; if the last one has
+ * none, the file was cut off.
+ */
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Buffer[]> {
   let rest: Buffer[] = [];
   let restBytes = 0;

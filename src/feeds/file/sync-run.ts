@@ -1,9 +1,11 @@
 /**
- * One run of a feed: what the source has now is compared with the file, and the file is replaced in one step where something differs.
+ * One run of a feed: what the source has now is compared with the synced file, and the file is replaced in one step if
+ * something differs.
  *
- * A record leaves the file by evidence alone: the source says that it is gone, or a complete listing does not have it. Where a complete
- * listing would take away more than half of at least 20 records, the source is asked for each of them first. A listing of nothing at all is
- * believed where the source says of each record that it is gone, or once it has been like that for a day.
+ * A record is removed from the file only on evidence: the source says that it is gone, or a complete listing does not
+ * contain it. If a complete listing would remove more than half of at least 20 records, the source is first asked about
+ * each of them. An empty listing is believed if the source says of each record that it is gone, or if the listing has
+ * been empty for a day.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -22,34 +24,40 @@ import {
 const CONFIRMED_FROM_RECORDS = 20;
 const PIECE_CHARACTERS = 65_536;
 
-/** A source that can be read, by one provider with the settings of one feed. */
+/** A source that can be read by its provider with the settings of one feed. */
 export interface FeedSource {
   readonly provider: string;
-  /** Whether `confirmGone` asks for each record; otherwise it lists everything once more, or takes the listing for certain. */
+  /**
+   * True if `confirmGone` asks about each record. If it is false, `confirmGone` reads the whole listing once more or
+   * trusts the listing.
+   */
   readonly asksForEach: boolean;
-  /** Throws a SourceFailedError where it cannot be read. `isFresh`: everything, whatever is remembered. */
+  /**
+   * Reads the source. Rejects with a SourceFailedError if it cannot be read. `isFresh`: read everything, regardless of
+   * what is remembered from earlier runs.
+   */
   read(
     listener: SourceListener,
     options: { readonly isFresh: boolean; readonly signal: AbortSignal },
   ): Promise<SourceOutcome>;
-  /** Of these names, those that are gone beyond doubt. */
+  /** Resolves with those of these names that are certainly gone. */
   confirmGone(names: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>>;
-  /** What the fields of its records are. */
+  /** Returns the fields of the records that were read. */
   fields(): FieldDescriptions;
-  /** What was remembered for the next run holds from now on: the file has what was read. */
+  /** Makes what was remembered during this run valid for the next one. Called once the file contains what was read. */
   keep(): Promise<void>;
 }
 
 export interface SyncRunOptions {
   readonly feed: string;
-  /** Of the file, within its store. */
+  /** Path of the file within its store. */
   readonly path: string;
   readonly files: FeedFiles;
   readonly source: FeedSource;
-  /** A folder for what is in hand. */
+  /** Folder for temporary files. */
   readonly temporaryDir: string;
   readonly isFresh: boolean;
-  /** Default false: a listing of nothing is a failure of the source. */
+  /** If false, which is the default, an empty listing is a failure of the source. */
   readonly isEmptinessBelieved?: boolean;
   readonly signal: AbortSignal;
 }
@@ -70,22 +78,25 @@ export interface SyncRunResult {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Rejects with a SourceFailedError, with what `files` rejects with, or with the signal's reason: the file is as it was then. */
+/**
+ * Reads the source and updates the synced file. Rejects with a SourceFailedError, with an error of `files`, or with the
+ * signal's reason; the file is then unchanged.
+ */
 export async function runSync(options: SyncRunOptions): Promise<SyncRunResult> {
   const known = options.isFresh ? undefined : await previous(options, readSyncFileNames);
-  // Without a file that can be read, what is remembered says nothing.
+  // What is remembered from earlier runs is of no use without a readable file.
   const isFresh = known === undefined;
   const records = new RunRecords(join(options.temporaryDir, `${randomUUID()}.records`));
   try {
     const outcome = await options.source.read(records, { isFresh, signal: options.signal });
     if (!isFresh && [...records.unchangedNames()].some((name) => !known.names.has(name))) {
-      // The file is older than what is remembered: all is read anew.
+      // The file is older than what is remembered, so that everything is read anew.
       return await runSync({ ...options, isFresh: true });
     }
     const before = known ?? (await previous(options, readWholeNames));
     return await compared(options, records, { outcome, before });
   } catch (error) {
-    // A line of it is damaged, which was not looked at before.
+    // A line of the file is damaged, which reading the names alone did not show.
     if (!isFresh && error instanceof SyncFileDamagedError) return await runSync({ ...options, isFresh: true });
     throw error;
   } finally {
@@ -105,7 +116,7 @@ async function compared(
   const lines = () => merged({ before: before === undefined ? [] : linesAgain(options), records, isRemoved, counts });
   if (before !== undefined && records.isEmpty && ![...before.names].some(isRemoved))
     counts.unchanged = before.names.size;
-  // Counted first: a file is not written to find out that it is the same.
+  // Changes are counted before anything is written, so that an unchanged file is not written again.
   else for await (const line of lines()) void line;
   const counted = { ...counts };
   const record_count = counted.added + counted.changed + counted.unchanged;
@@ -134,7 +145,7 @@ interface PreviousFile {
   readonly names: ReadonlySet<string>;
 }
 
-/** Undefined: there is none that can be read. */
+/** Resolves with the existing file, or with undefined if there is none that can be read. */
 async function previous(
   { files, path }: SyncRunOptions,
   read: typeof readSyncFileNames,
@@ -150,7 +161,7 @@ async function previous(
   }
 }
 
-/** With a look at each line as a whole. */
+/** Reads the names as `readSyncFileNames` does, but parses every line. */
 async function readWholeNames(bytes: AsyncIterable<Uint8Array>): ReturnType<typeof readSyncFileNames> {
   const { header, lines } = await readSyncFile(bytes);
   const names = new Set<string>();
@@ -164,7 +175,7 @@ async function* linesAgain({ files, path }: SyncRunOptions): AsyncGenerator<Sync
   yield* (await readSyncFile(bytes)).lines;
 }
 
-/** Which of the records that the file has leave it. */
+/** Resolves with a function that tells whether a record of the existing file is to be removed. */
 async function removals(
   { source, signal, isEmptinessBelieved = false }: SyncRunOptions,
   records: RunRecords,
@@ -187,7 +198,7 @@ interface MergeOptions {
   readonly counts: { added: number; changed: number; removed: number; unchanged: number };
 }
 
-/** The lines of the next file, in their order. */
+/** Yields the lines of the new file in their order, and counts what changed. */
 async function* merged({ before, records, isRemoved, counts }: MergeOptions): AsyncGenerator<string> {
   Object.assign(counts, { added: 0, changed: 0, removed: 0, unchanged: 0 });
   const names = records.names();

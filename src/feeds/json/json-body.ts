@@ -1,11 +1,14 @@
-/** The body of an answer as JSON: one document, or a document a line. */
+/** Reads the body of an answer as JSON: one document, or one document per line. */
 import { SourceFailedError } from '../source/source-run.js';
 import { decodeText } from '../text/decoded-text.js';
 import { Slices } from '../text/slices.js';
 import { JsonTooMuchError, parseJsonInSlices, type JsonTally } from './json-in-slices.js';
 import type { JsonValue } from './json-path.js';
 
-/** Of lines their array, of which `isLines` is true. Rejects with a SourceFailedError that says what the body is instead, or with the reason of the slices. */
+/**
+ * Resolves with the value. If the body has one document per line, `isLines` is true and the value is the array of them.
+ * Rejects with a SourceFailedError that says what the body is instead, or with the reason of the slices.
+ */
 export async function readJsonBody(
   bytes: Uint8Array,
   { contentType = '', slices = new Slices() }: { readonly contentType?: string; readonly slices?: Slices } = {},
@@ -17,7 +20,7 @@ export async function readJsonBody(
   if (text.startsWith('<')) throw new SourceFailedError('The address gives a web page or XML; JSON was expected.');
   const whole = await parsed(text, slices);
   if (whole === undefined) return { value: await lines(text, slices), isLines: true };
-  // Of lines one may be all that there is, or all that came.
+  // A body with a single line may still be JSON by lines, which has only one line or was cut off after it.
   return { value: whole.value, isLines: OF_LINES.test(contentType) };
 }
 
@@ -35,7 +38,8 @@ async function lines(text: string, slices: Slices): Promise<JsonValue[]> {
     if (line === '') continue;
     tally.values += 1;
     const value = await parsed(line, slices, tally);
-    // What follows is not looked at: a line that is no JSON takes longer than one that is, and all may be such.
+    // The lines after a bad one are not read: a line that is not JSON takes longer than one that is, and all the others
+    // may be like it.
     if (value === undefined)
       throw new SourceFailedError(
         values.length === 0 ? NOT_JSON : `Line ${values.length + 1} of the answer cannot be read as JSON.`,

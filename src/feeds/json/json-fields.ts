@@ -1,4 +1,4 @@
-/** The fields of a record out of the JSON of its source. */
+/** Turns the JSON of a source into the fields of a record. */
 import { wellFormed } from '../text/cut-text.js';
 import type { FieldScalar, FieldValue } from '../source/source-run.js';
 import type { JsonPath, JsonValue } from './json-path.js';
@@ -6,7 +6,7 @@ import type { JsonPath, JsonValue } from './json-path.js';
 const DEPTH_MAX = 4;
 export const FIELDS_MAX = 200;
 
-/** Those that were asked for, by name; what a path leads to more than once becomes an array. */
+/** Returns the fields that were asked for, by name. A path with more than one match gives an array. */
 export function mappedFields(value: JsonValue, paths: ReadonlyMap<string, JsonPath>): Record<string, FieldValue> {
   const entries = [...paths].flatMap(([name, path]): [string, FieldValue][] => {
     const found = path.all(value);
@@ -20,7 +20,10 @@ export function mappedFields(value: JsonValue, paths: ReadonlyMap<string, JsonPa
   return Object.fromEntries(entries);
 }
 
-/** All that can be fields: members of members as `outer_inner`, and arrays of what is no object. `isCut`: there are more than a record may have. */
+/**
+ * Returns everything that can be a field. Nested members are named `outer_inner`, and arrays of strings, numbers and
+ * booleans are kept as arrays. `isCut`: the value has more fields than a record may have.
+ */
 export function allFields(value: JsonValue): { readonly fields: Record<string, FieldValue>; readonly isCut: boolean } {
   const fields = new Map<string, FieldValue>();
   let isCut = false;

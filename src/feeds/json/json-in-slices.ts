@@ -1,15 +1,19 @@
 /**
- * JSON of strangers: parsed in pieces, with pauses between them, and no further than it can be kept. A scan of the text finds where the values of an
- * array, or the members of an object, can be cut; what lies between two cuts is parsed by the engine's own parser.
+ * Parses JSON from unknown sources in pieces, with pauses in between, and only as much as fits into memory. A scan of
+ * the text finds the places where an array can be cut between its values, or an object between its members. Each piece
+ * between two cuts is parsed by the engine's own parser.
  */
 import { JSON_DEPTH_MAX, parseExactJson } from '../../platform/index.js';
 import type { Slices } from '../text/slices.js';
 import type { JsonValue } from './json-path.js';
 
 const PIECE_CHARACTERS = 65_536;
-/** Steps of the scan between two looks at the clock. */
+/** Number of steps of the scan after which the clock is looked at. */
 const STEPS = 4096;
-/** Members, objects and arrays, each of which takes up to a hundred bytes of the thread's memory, however few it has in the text. */
+/**
+ * Maximum number of members, objects and arrays. Each takes up to a hundred bytes of the thread's memory, however short
+ * it is in the text.
+ */
 export const PARTS_MAX = 5_000_000;
 const VALUES_MAX = 20_000_000;
 
@@ -21,51 +25,54 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** It may be JSON, and is more than is read; the message is the end of a sentence. */
+/** Thrown for a text that may be JSON but is larger than what is read. The message is the end of a sentence. */
 export class JsonTooMuchError extends Error {
   override readonly name = 'JsonTooMuchError';
 }
 
-/** Of one answer, in however many texts. */
+/** Counts of one answer, which may consist of several texts. */
 export interface JsonTally {
   parts: number;
   values: number;
 }
 
-/** An array or object whose end was not met yet. */
+/** An array or object whose end has not been reached yet. */
 interface Open {
   readonly isObject: boolean;
   readonly start: number;
-  /** Where what is not parsed yet begins. */
+  /** Position where the part begins that has not been parsed yet. */
   rest: number;
-  /** Where its last member or value begins. */
+  /** Position where its last value or member begins. */
   last: number;
-  /** Undefined until a piece of it was parsed by itself. */
+  /** What has been parsed of it. Undefined until a piece of it has been parsed separately. */
   made: JsonValue[] | Record<string, JsonValue> | undefined;
-  /** Its last value is made already. */
+  /** True if its last value has been parsed already. */
   isLastMade: boolean;
 }
 
 export interface JsonReadingOptions {
-  /** Default: its own. */
+  /** By default, the text is counted by itself. */
   readonly tally?: JsonTally | undefined;
-  /** Of each piece; default `parseExactJson`. */
+  /** Parses one piece. Default: `parseExactJson`. */
   readonly parse?: (piece: string) => unknown;
-  /** What is longer is cut, where it can be. */
+  /** Longer parts are cut if possible. */
   readonly pieceCharacters?: number;
 }
 
-/** Rejects with a SyntaxError for what is no JSON, with a JsonTooMuchError, or with the reason of the slices. */
+/**
+ * Parses the text. Rejects with a SyntaxError if it is not JSON, with a JsonTooMuchError, or with the reason of the
+ * slices.
+ */
 export function parseJsonInSlices(text: string, slices: Slices, options: JsonReadingOptions = {}): Promise<JsonValue> {
   return new JsonReading(text, slices, options).whole();
 }
 
 class JsonReading {
-  /** The outermost first. */
+  /** The arrays and objects around the current position, the outermost first. */
   private readonly open: Open[] = [];
   private made: JsonValue | undefined;
   private isEnded = false;
-  /** The next backslash, wherever that is. */
+  /** Position of the next backslash in the text. */
   private escape: number;
   private readonly tally: JsonTally;
   private readonly parse: (piece: string) => unknown;
@@ -104,7 +111,7 @@ class JsonReading {
     if (this.tally.values > VALUES_MAX) throw new JsonTooMuchError(`it has more than ${VALUES_MAX} values`);
   }
 
-  /** The position of the closing quote. */
+  /** Returns the position of the closing quote. */
   private stringEnd(start: number): number {
     const { text } = this;
     for (let at = start + 1; ; at = this.escape + 2) {
@@ -148,7 +155,7 @@ class JsonReading {
       else this.add(container, at);
       if (outer !== undefined) this.addMade(outer, container, at);
     }
-    // What is not made yet is parsed with what it lies in.
+    // If no piece of it has been parsed yet, it is parsed along with the array or object that contains it.
     if (outer !== undefined) return;
     this.expectBlank(0, container.start);
     this.expectBlank(at + 1, this.text.length);
@@ -156,7 +163,10 @@ class JsonReading {
     this.isEnded = true;
   }
 
-  /** Of what the innermost lies in, all that stands before it is made: it comes behind that when it ends. */
+  /**
+   * Parses everything that precedes the innermost array or object in those around it, so that it can be appended to
+   * them when it ends.
+   */
   private makeOuter(): void {
     for (const container of this.open.slice(0, -1)) {
       if (container.last > container.rest) this.add(container, container.last - 1);
@@ -165,7 +175,7 @@ class JsonReading {
     }
   }
 
-  /** What was not made yet, to `end`. */
+  /** Parses what has not been parsed yet, up to `end`. */
   private add(container: Open, end: number): void {
     const piece = this.text.slice(container.rest, end);
     if (piece.trim() === '') throw new SyntaxError('there is nothing before or behind a comma');
@@ -196,7 +206,7 @@ class JsonReading {
   }
 }
 
-/** As the engine's own parser has it: a member of whatever name. */
+/** Sets a member of any name, as the engine's own parser does. */
 function setMember(object: Record<string, JsonValue>, name: string, value: JsonValue): void {
   if (name !== '__proto__') object[name] = value;
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });

@@ -1,6 +1,7 @@
 /**
- * Paths into JSON as the settings of a feed have them: JSONPath (RFC 9535), or names joined by dots. Filters are not taken, and of
- * descendants only one step, so that a path takes a time that grows with the document alone.
+ * Paths into JSON, as used in the settings of a feed: JSONPath (RFC 9535), or names joined by dots. Filters are
+ * refused, and a path may have only one descendant step, so that the time a path takes grows only with the size of the
+ * document.
  */
 import { query } from 'jsonpath-rfc9535';
 
@@ -33,12 +34,12 @@ export class JsonPath {
     }
   }
 
-  /** Everything that it leads to, in the order of the document. */
+  /** Returns everything that the path matches, in the order of the document. */
   all(value: JsonValue): JsonValue[] {
     return query(value as Parameters<typeof query>[0], this.path);
   }
 
-  /** The first text, number or boolean that it leads to. */
+  /** Returns the first string, number or boolean that the path matches. */
   scalar(value: JsonValue): string | number | boolean | undefined {
     for (const found of this.all(value)) {
       if (typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean') return found;

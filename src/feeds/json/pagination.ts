@@ -1,10 +1,13 @@
-/** Five ways in which interfaces give out what they have in pages. */
+/** Five ways in which interfaces divide their records into pages. */
 import { SourceFailedError } from '../source/source-run.js';
 import { JsonPath, type JsonValue } from './json-path.js';
 
 export type PaginationSettings =
   | { readonly kind: 'none' }
-  /** `parameter` counts pages from `first`; a page without records, or with fewer than `size` where it is given, is the last. */
+  /**
+   * `parameter` is the number of the page, counted from `first`. A page is the last one if it has no records, or fewer
+   * than `size` if `size` is given.
+   */
   | {
       readonly kind: 'page';
       readonly parameter: string;
@@ -13,9 +16,15 @@ export type PaginationSettings =
       readonly size?: number;
     }
   | { readonly kind: 'offset'; readonly parameter: string; readonly size_parameter?: string; readonly size?: number }
-  /** `next` leads to the cursor in the answer; without one, or with a false `has_more`, the page is the last. */
+  /**
+   * `next` is the path to the cursor in the answer. A page without a cursor, or whose `has_more` is false, is the last
+   * one.
+   */
   | { readonly kind: 'cursor'; readonly parameter: string; readonly next: string; readonly has_more?: string }
-  /** `next` leads to the address of the next page; without it the `Link` header has it (RFC 8288). */
+  /**
+   * `next` is the path to the address of the next page. If it is not given, the address is taken from the `Link` header
+   * (RFC 8288).
+   */
   | { readonly kind: 'link'; readonly next?: string };
 
 export interface PageOfRecords {
@@ -27,7 +36,7 @@ export interface PageOfRecords {
 
 const LINKS_CHARACTERS_MAX = 8192;
 
-/** Gives the address of each page. One source's run has one. */
+/** Returns the address of each page. Every run of a source has its own. */
 export class Pagination {
   private number = 0;
   private offset = 0;
@@ -35,7 +44,7 @@ export class Pagination {
   private readonly hasMore: JsonPath | undefined;
   private readonly met = new Set<string>();
 
-  /** Throws a SyntaxError for a path that is none. */
+  /** Throws a SyntaxError for a path that cannot be read. */
   constructor(
     private readonly settings: PaginationSettings,
     private readonly start: string,
@@ -50,7 +59,10 @@ export class Pagination {
     return settings.kind === 'offset' ? this.counted(settings.parameter, 0) : this.start;
   }
 
-  /** Undefined: this was the last. Throws a SourceFailedError where the interface leads back to what it gave before. */
+  /**
+   * Returns the address of the page after this one, or undefined if this was the last. Throws a SourceFailedError if
+   * the interface leads back to a page that it has already given.
+   */
   urlAfter(page: PageOfRecords): string | undefined {
     const { settings } = this;
     switch (settings.kind) {
@@ -108,7 +120,7 @@ function isLast({ recordCount }: PageOfRecords, size: number | undefined): boole
   return recordCount === 0 || (size !== undefined && recordCount < size);
 }
 
-/** `<https://…>; rel="next"` among others. */
+/** Returns the target of `<https://…>; rel="next"`, which may be one of several links. */
 function nextLink(header: string | undefined): string | undefined {
   for (const [, target, parameters = ''] of (header ?? '')
     .slice(0, LINKS_CHARACTERS_MAX)
@@ -118,7 +130,10 @@ function nextLink(header: string | undefined): string | undefined {
   return undefined;
 }
 
-/** Whether `next` is among the words of a parameter `rel`. Taken apart: a pattern has more ways to divide the blanks between words than anybody can wait for. */
+/**
+ * Returns true if `next` is among the words of a parameter `rel`. No regular expression is used here, because one could
+ * divide the blanks between the words in so many ways that it would never end.
+ */
 function leadsOn(parameter: string): boolean {
   const equals = parameter.indexOf('=');
   if (equals === -1 || parameter.slice(0, equals).trim().toLowerCase() !== 'rel') return false;

@@ -1,8 +1,9 @@
 /**
- * The part of a page that it is about, without navigation, banners and footers.
+ * Finds the part of a page that holds its content, without navigation, banners and footers.
  *
- * What the page itself says comes first (`main`, `article` and their roles). Without that, each paragraph scores for the element that
- * holds it and half for the one around that, and what consists of links counts for less, as in Arc90's Readability (2009).
+ * What the page itself declares comes first (`main`, `article` and the corresponding roles). Otherwise each paragraph
+ * adds a score to its parent element and half of it to the element around that, and text that consists of links counts
+ * for less, as in Arc90's Readability (2009).
  */
 import type { Element, ParentNode } from 'domhandler';
 import { isBlock, isHidden, tidied } from '../text/html-text.js';
@@ -25,16 +26,16 @@ const BESIDE_CONTENT =
   /(?:^|[\s_-])(?:cookies?|consent|gdpr|newsletter|subscribe|breadcrumbs?|sidebar|side-bar|share|sharing|social|related|comments?|disqus|advert\w*|ads?|promo|popup|modal|menu|navbar|nav|toc|pagination|pager|skip-link|sr-only|visually-hidden|hidden-print)(?:$|[\s_-])/i;
 const LINKED_SHARE_MAX = 0.5;
 const PARAGRAPH_CHARACTERS_MIN = 25;
-/** A `main` with less is a shell around something else. */
+/** A `main` with less text is only a shell around something else. */
 const CONTENT_CHARACTERS_MIN = 80;
 
 export interface MainContent {
   readonly element: ParentNode;
-  /** True for what is left out within it. */
+  /** Returns true for an element within the content that is left out. */
   readonly isLeftOut: (element: Element) => boolean;
 }
 
-/** `removed`: elements that whoever set up the feed wants to have left out. */
+/** Finds the content. `removed`: elements that are left out by the settings of the feed. */
 export function mainContent(body: ParentNode, removed: ReadonlySet<Element>): MainContent {
   const sizes = new TextSizes(removed);
   sizes.measure(body);
@@ -59,7 +60,7 @@ function declared(
   const [main] = mains.filter((element) => sizes.of(element).characters >= CONTENT_CHARACTERS_MIN);
   if (main !== undefined && mains.length === 1) return main;
   const large = articles.filter((element) => sizes.of(element).characters >= CONTENT_CHARACTERS_MIN);
-  // Several are a list of them: what holds it is found by its score.
+  // Several articles are a list of them. The element that holds the list is found by its score.
   return large.length === 1 ? large[0] : undefined;
 }
 
@@ -98,7 +99,7 @@ function isBesideContent(element: Element, sizes: TextSizes): boolean {
     attribute(element, 'aria-hidden') === 'true'
   )
     return true;
-  // That of an article has its title.
+  // The header of an article contains its title.
   if (name === 'header') return !hasHeading(element);
   if (!CONTAINERS.has(name)) return false;
   const { characters, linked } = sizes.of(element);
@@ -118,13 +119,13 @@ function hasHeading(header: Element): boolean {
 
 interface TextSize {
   readonly characters: number;
-  /** Of them, within links. */
+  /** How many of them are within links. */
   readonly linked: number;
 }
 
 const NO_TEXT: TextSize = { characters: 0, linked: 0 };
 
-/** How much text each element holds, measured once for the page. */
+/** How much text each element holds, measured once per page. */
 class TextSizes {
   private readonly sizes = new Map<ParentNode, TextSize>();
 
@@ -153,17 +154,17 @@ class TextSizes {
 export interface ContentHeading {
   readonly level: number;
   readonly text: string;
-  /** Undefined: nothing on the page leads to it. */
+  /** Undefined if nothing on the page can be linked to for this heading. */
   readonly anchor: string | undefined;
 }
 
 export interface ContentSection {
-  /** Undefined for what stands before the first heading. */
+  /** Undefined for the text before the first heading. */
   readonly heading: ContentHeading | undefined;
   readonly text: string;
 }
 
-/** The content in its order, cut before each heading. */
+/** Returns the content in its order, cut before each heading. */
 export function sectionsOf({ element, isLeftOut }: MainContent): ContentSection[] {
   const sections: { heading: ContentHeading | undefined; pieces: string[] }[] = [{ heading: undefined, pieces: [] }];
   const visit = (node: ParentNode, anchor: string | undefined): void => {
@@ -206,7 +207,7 @@ export function textWithin(element: ParentNode): string {
   return tidied(pieces.join(''));
 }
 
-/** Without the sign that links to it. */
+/** Returns the text of a heading without the sign that links to it. */
 function headingText(heading: Element): string {
   return textWithin(heading)
     .replaceAll('\n', ' ')

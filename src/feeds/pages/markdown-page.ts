@@ -1,4 +1,7 @@
-/** Markdown and plain text as a page: its headings, links and paragraphs as HTML, which `page-reader.ts` reads like any other. */
+/**
+ * Turns Markdown and plain text into a page: headings, links and paragraphs become HTML, which `page-reader.ts` reads
+ * like any other page.
+ */
 
 const LINE_CHARACTERS_MAX = 20_000;
 const TITLE_CHARACTERS_MAX = 300;
@@ -6,7 +9,7 @@ const LINK_CHARACTERS_MAX = 500;
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/;
 const FENCE = /^ {0,3}(?:```|~~~)/;
 
-/** Never fails: what is no Markdown is text. */
+/** Returns the HTML. Never fails: whatever is not Markdown is treated as text. */
 export function markdownAsHtml(markdown: string): string {
   const body: string[] = [];
   const slugs = new Map<string, number>();
@@ -30,7 +33,7 @@ export function markdownAsHtml(markdown: string): string {
   return `<!DOCTYPE html><html><head>${head}</head><body><main><p>${body.join('\n')}</p></main></body></html>`;
 }
 
-/** `[text](address)`, in a time that grows with the line alone. */
+/** Turns `[text](address)` into links. The time this takes grows only with the length of the line. */
 function withLinks(line: string): string {
   const pieces: string[] = [];
   let from = 0;
@@ -52,7 +55,10 @@ function withLinks(line: string): string {
   return pieces.join('') + escaped(line.slice(from));
 }
 
-/** Of a heading: ` ##` at its end. From there, since a pattern would try each blank of a line before. */
+/**
+ * Returns a heading without the ` ##` at its end. Searches from the end, because a regular expression would be tried at
+ * each blank of the line.
+ */
 function withoutClosingMarks(text: string): string {
   const bare = text.trimEnd();
   let end = bare.length;
@@ -61,12 +67,12 @@ function withoutClosingMarks(text: string): string {
   return isClosed ? bare.slice(0, end) : text;
 }
 
-/** Without the marks of code and emphasis. */
+/** Removes the marks of code and emphasis. */
 function plain(text: string): string {
   return text.replaceAll(/[`*]/g, '').trim();
 }
 
-/** As forges make the anchors of headings. */
+/** Makes the anchor of a heading as code hosting sites do. */
 function slugOf(heading: string, met: Map<string, number>): string {
   const slug = heading
     .toLowerCase()

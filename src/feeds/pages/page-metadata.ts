@@ -1,4 +1,4 @@
-/** What a page says of itself: `meta`, OpenGraph and JSON-LD (schema.org). */
+/** What a page says about itself in `meta` elements, OpenGraph and JSON-LD (schema.org). */
 import { parseExactJson } from '../../platform/index.js';
 import { wellFormed } from '../text/cut-text.js';
 import type { Document } from 'domhandler';
@@ -8,16 +8,16 @@ const SCRIPTS_MAX = 20;
 const SCRIPT_CHARACTERS_MAX = 262_144;
 const LINKED_NODES_MAX = 500;
 const LINKED_DEPTH_MAX = 8;
-/** The more a kind says of the page as a whole, the earlier it stands. */
+/** Types of JSON-LD nodes that describe the page as a whole. These are put first, with `WebPage` after the others. */
 const MAIN_TYPES =
   /(?:Article|Posting|Product|Recipe|Event|Course|Book|Movie|JobPosting|FAQPage|HowTo|Report|WebPage)$/;
 
 export type Members = Readonly<Record<string, unknown>>;
 
 export interface PageMetadata {
-  /** By name or property, in lower case; the first of each. */
+  /** By name or property in lower case. The first value of each is kept. */
   readonly meta: ReadonlyMap<string, string>;
-  /** The nodes of all JSON-LD, those of the page's own kind first. */
+  /** The nodes of all JSON-LD, those that describe the page itself first. */
   readonly linkedData: readonly Members[];
 }
 
@@ -49,7 +49,7 @@ export function metadataOf(document: Document): PageMetadata {
   return { meta, linkedData: nodes.sort((one, other) => rank(one) - rank(other)) };
 }
 
-/** What is no JSON says nothing. */
+/** Returns undefined for a text that is not JSON. */
 function parsed(text: string): unknown {
   try {
     return parseExactJson(text.replace(/^\s*<!--|-->\s*$/g, ''));
@@ -76,7 +76,7 @@ export function typesOf(node: Members): string[] {
   return (Array.isArray(types) ? (types as unknown[]) : [types]).filter((type) => typeof type === 'string');
 }
 
-/** The texts that a member holds: itself, or the names of what it holds. */
+/** Returns the texts that a member holds: its own value, or the names of the objects in it. */
 export function textsOf(value: unknown, depth = 0): string[] {
   if (typeof value === 'string') return value.trim() === '' ? [] : [wellFormed(value.trim())];
   if (typeof value === 'number') return [String(value)];

@@ -1,4 +1,7 @@
-/** A page of a website as what becomes of it: fields of records, links to follow, and what it says about being read at all. */
+/**
+ * Reads a page of a website: the fields of its records, the links to follow, and what it says about being indexed and
+ * followed.
+ */
 import { createHash } from 'node:crypto';
 import { selectAll, selectOne } from 'css-select';
 import type { AnyNode, Document, Element, ParentNode } from 'domhandler';
@@ -17,7 +20,7 @@ const TEXT_CHARACTERS_MAX = 500_000;
 const HEADINGS_MAX = 200;
 const KEYWORDS_CHARACTERS_MAX = 10_000;
 const LINKS_MAX = 5000;
-/** A page with less text and with scripts is filled in by them. */
+/** A page with scripts and less text than this is filled in by the scripts. */
 const TEXT_OF_SHELL_CHARACTERS_MAX = 200;
 const MISSING_TEXT_CHARACTERS_MAX = 1500;
 const MISSING =
@@ -34,12 +37,12 @@ export interface PageSelectors {
   readonly title?: string;
   readonly text?: string;
   readonly remove?: string;
-  /** Further fields, by name. */
+  /** CSS selectors of further fields, by field name. */
   readonly fields?: Readonly<Record<string, string>>;
 }
 
 export interface PageLink {
-  /** Absolute, as the page has it. */
+  /** Absolute address, as it is on the page. */
   readonly url: string;
   readonly isNofollow: boolean;
 }
@@ -50,29 +53,29 @@ export interface PageReading {
   readonly headings: readonly string[];
   readonly text: string;
   readonly sections: readonly ContentSection[];
-  /** BCP 47 primary tag. */
+  /** Primary language tag (BCP 47). */
   readonly language: string | undefined;
   readonly image: string | undefined;
   readonly published: string | undefined;
   readonly modified: string | undefined;
   readonly section: string | undefined;
-  /** What else JSON-LD, OpenGraph, `meta` and selectors gave. */
+  /** Further fields from JSON-LD, OpenGraph, `meta` and selectors. */
   readonly more: Readonly<Record<string, FieldValue>>;
   readonly links: readonly PageLink[];
-  /** Absolute; undefined where there is none, or several that differ. */
+  /** Absolute address. Undefined if the page has none, or several that differ. */
   readonly canonical: string | undefined;
   readonly isNoindex: boolean;
   readonly isNofollow: boolean;
   readonly needsJavaScript: boolean;
-  /** It says that there is no such page, whatever its status was. */
+  /** True if the page says that there is no such page, whatever its status is. */
   readonly looksMissing: boolean;
-  /** It says that something has failed, or asks who is there, in the place of what it is about. */
+  /** True if the page reports a failure or asks for a sign-in instead of showing its content. */
   readonly looksRefused: boolean;
-  /** Of what a reader sees: pages with the same one are duplicates. */
+  /** Hash of what a reader sees. Pages with the same hash are duplicates. */
   readonly contentHash: string;
-  /** False: it was too deep or too large, or has more links than are taken. */
+  /** False if the page is too deep or too large, or has more links than are taken. */
   readonly isWhole: boolean;
-  /** Its end is missing. */
+  /** True if the end of the page is missing. */
   readonly breaksOff: boolean;
 }
 
@@ -80,13 +83,13 @@ export interface PageContext {
   readonly url: string;
   readonly nowMs: number;
   readonly selectors?: PageSelectors;
-  /** The header `X-Robots-Tag`. */
+  /** Value of the header `X-Robots-Tag`. */
   readonly robotsTag?: string;
-  /** Default: its own. */
+  /** By default, the page is read in slices of its own. */
   readonly slices?: Slices;
 }
 
-/** Never fails for what a page holds. Throws for a selector that cannot be read. */
+/** Reads a page. Never fails because of the page's content. Rejects if a selector cannot be read. */
 export async function readPage(html: string, context: PageContext): Promise<PageReading> {
   const { selectors = {}, nowMs, slices = new Slices() } = context;
   const { document, isWhole, breaksOff } = await readPageTree(html, slices);
@@ -171,14 +174,14 @@ interface PageHead {
   published: string | undefined;
   scripts: number;
   hasPassword: boolean;
-  /** It has the element that frameworks fill, or says that it needs scripts. */
+  /** True if the page has the element that frameworks fill, or says that it needs scripts. */
   isShell: boolean;
   readonly canonicals: Set<string>;
   readonly links: PageLink[];
   hasMoreLinks: boolean;
 }
 
-/** What is found in one walk over all of the page. */
+/** Collects what can be found in one walk over the whole page. */
 function readHead(document: Document, url: string): PageHead {
   const head: PageHead = {
     title: '',
@@ -198,7 +201,7 @@ function readHead(document: Document, url: string): PageHead {
         head.language ||= attribute(element, 'lang') || attribute(element, 'xml:lang');
         break;
       case 'title':
-        // That of a picture within is not the page's.
+        // The title of an image in the page is not the title of the page.
         if (head.title === '') head.title = textWithin(element).replaceAll('\n', ' ');
         break;
       case 'base':
@@ -243,7 +246,7 @@ function addLink(element: Element, head: PageHead): void {
 
 function titleOf(titled: string, heading: string, metadata: PageMetadata): string {
   const open = metadata.meta.get('og:title') ?? '';
-  // `Gannets | Sea birds`: the part that the page has for itself.
+  // In `Gannets | Sea birds`, the title of the page itself is the first part.
   const own = [open, heading].find((candidate) => candidate !== '' && titled.startsWith(candidate));
   const site = metadata.meta.get('og:site_name');
   const bare =
@@ -287,7 +290,7 @@ function firstOf(
   return undefined;
 }
 
-/** Fields that only some pages have. */
+/** Returns the fields that only some pages have. */
 function moreOf(document: Document, metadata: PageMetadata, selectors: PageSelectors): Record<string, FieldValue> {
   const { meta, linkedData } = metadata;
   const [main] = linkedData;

@@ -1,20 +1,20 @@
-/** A page as a tree, read as far as its depth and size allow. */
+/** Reads a page as a tree, up to a maximum depth and size. */
 import { DomHandler, isTag, isText, type ChildNode, type Document, type Element } from 'domhandler';
 import { Parser } from 'htmlparser2';
 import { OPEN_ELEMENTS_MAX, parseInSlices } from '../text/bounded-parsing.js';
 import type { Slices } from '../text/slices.js';
 
-/** Elements, texts and attributes. */
+/** Maximum number of elements, texts and attributes. */
 const NODES_MAX = 500_000;
-/** Elements whose end no page may leave out. */
+/** Elements that must have an end tag. */
 const ENDED = /^(?:article|aside|div|footer|form|header|main|nav|ol|script|section|style|table|title|ul)$/;
 const UNFINISHED_TAG = /<[a-z/][^<>]{0,2000}$/i;
 
 export interface PageTree {
   readonly document: Document;
-  /** False: it was too deep or too large, and what stands behind is missing. */
+  /** False if the page is too deep or too large, in which case the rest of it is missing. */
   readonly isWhole: boolean;
-  /** It ends in the middle of a tag, or with elements open and without the end of the page. */
+  /** True if the page ends within a tag, or with open elements and without the end tag of the page. */
   readonly breaksOff: boolean;
 }
 
@@ -28,7 +28,7 @@ export async function readPageTree(html: string, slices: Slices): Promise<PageTr
 
 class BoundedHandler extends DomHandler {
   isBeyondBounds = false;
-  /** `</body>` or `</html>`. */
+  /** True if the page has `</body>` or `</html>`. */
   hasEnd = false;
   isLeftOpen = false;
   private nodes = 0;
@@ -37,7 +37,7 @@ class BoundedHandler extends DomHandler {
     this.count();
   }
 
-  /** Its parser says what was closed, and whether the page said so. */
+  /** The parser tells which element was closed, and whether the page closed it itself. */
   override onclosetag(name = '', isImplied = false): void {
     if (isImplied) this.isLeftOpen ||= ENDED.test(name);
     else this.hasEnd ||= name === 'body' || name === 'html';
@@ -47,7 +47,7 @@ class BoundedHandler extends DomHandler {
   protected override addNode(node: ChildNode): void {
     this.count();
     if (this.tagStack.length > OPEN_ELEMENTS_MAX) this.isBeyondBounds = true;
-    // What else comes in the same piece is let go.
+    // What else is in the same piece is dropped.
     if (!this.isBeyondBounds) super.addNode(node);
   }
 
@@ -61,7 +61,7 @@ export function isElement(node: ChildNode): node is Element {
   return isTag(node);
 }
 
-/** Of a node that is text. */
+/** Returns the text if the node is a text. */
 export function textData(node: ChildNode): string | undefined {
   return isText(node) ? node.data : undefined;
 }
@@ -70,7 +70,7 @@ export function childElements(node: { readonly children: readonly ChildNode[] })
   return node.children.filter(isElement);
 }
 
-/** Every element in its order, but for those within one that `visit` answers false for. */
+/** Visits every element in its order, except those within an element for which `visit` returns false. */
 export function walk(node: { readonly children: readonly ChildNode[] }, visit: (element: Element) => boolean): void {
   for (const child of node.children) if (isElement(child) && visit(child)) walk(child, visit);
 }

@@ -1,4 +1,7 @@
-/** An interface that answers JSON as a source: all of its pages, or, where it can say what changed since, only those with something new. */
+/**
+ * An interface that answers JSON, as a source. All of its pages are read, or, if it can tell what has changed, only
+ * those with something new.
+ */
 import { createHash } from 'node:crypto';
 import type { Secret } from '../../platform/index.js';
 import type { OutboundClient, OutboundResponse } from '../../platform/outbound/outbound-client.js';
@@ -20,27 +23,30 @@ export interface ApiSettings {
   readonly method: 'GET' | 'POST';
   /** Sent as JSON. */
   readonly body?: JsonValue;
-  /** Where the records are; what it leads to is a record, or an array of them. */
+  /** Path to the records. It leads to a record or to an array of records. */
   readonly records: string;
   readonly name: string;
-  /** Undefined: everything that can be a field. */
+  /** Paths of the fields, by name. If undefined, everything that can be a field is taken. */
   readonly fields?: Readonly<Record<string, string>>;
   readonly pagination: PaginationSettings;
-  /** The interface gives what changed since a moment, inclusive. Every `full_every`th run reads all of it, and so sees what is gone. */
+  /**
+   * For an interface that can give what has changed since a moment (inclusive). Every `full_every`th run reads
+   * everything, and so notices what is gone.
+   */
   readonly updated_since?: { readonly parameter: string; readonly full_every: number };
 }
 
 /** What is kept between two runs. */
 export interface ApiMemory {
-  /** When the last run began. ISO 8601. */
+  /** When the last run began, in ISO 8601. */
   readonly since: string;
-  /** Runs since all was read. */
+  /** Number of runs since everything was read. */
   readonly partialRuns: number;
-  /** Records without a name that the source is known to have. */
+  /** Number of records without a name that the source is known to have. */
   readonly nameless?: number;
-  /** Since when there are more of them. ISO 8601. */
+  /** Since when there have been more of them, in ISO 8601. */
   readonly moreNamelessSince?: string;
-  /** For how long that was seen; none where an earlier release began to count. */
+  /** For how long this has been observed. Missing if an earlier release began to count. */
   readonly moreNamelessMs?: number;
 }
 
@@ -55,9 +61,9 @@ export interface ApiSourceOptions {
   readonly client: OutboundClient;
   readonly memory: ApiMemoryStore;
   readonly nowMs: () => number;
-  /** Runs are not further apart, by a clock that is right. */
+  /** Maximum time between two runs if the clock is right. */
   readonly apartMsMax: number;
-  /** Of one page. */
+  /** Maximum size of one page. */
   readonly bytesMax: number;
   readonly recordsMax: number;
 }
@@ -76,10 +82,10 @@ export class ApiSource implements FeedSource {
   private readonly paths: ReadonlyMap<string, JsonPath> | undefined;
   private readonly kinds = new FieldKinds();
   private next: ApiMemory | undefined;
-  /** Told once a run, and not for each record. */
+  /** True once the owner has been told of missing fields, which happens once per run and not for each record. */
   private isCutTold = false;
 
-  /** Throws a SyntaxError for a path that is none. */
+  /** Throws a SyntaxError for a path that cannot be read. */
   constructor(private readonly options: ApiSourceOptions) {
     const { records, name, fields, pagination, url } = options.settings;
     this.records = new JsonPath(records);
@@ -102,7 +108,7 @@ export class ApiSource implements FeedSource {
     const isPartial =
       settings.updated_since !== undefined &&
       known !== undefined &&
-      // A moment that is yet to come is of a clock that was ahead: what changed since then would be nothing.
+      // A moment in the future comes from a clock that was ahead. Nothing would have changed since then.
       known.since <= nowUtc &&
       known.partialRuns + 1 < settings.updated_since.full_every;
     this.next = {
@@ -111,7 +117,7 @@ export class ApiSource implements FeedSource {
       partialRuns: isPartial ? known.partialRuns + 1 : 0,
     };
     const counts = { requests: 0, bytes: 0 };
-    /** By name, the page on which a record was met first. */
+    /** By name, the number of the page on which a record was first found. */
     const names = new Map<string, number>();
     let nameless = 0;
     const came = await this.pages(isPartial ? known.since : undefined, { signal, counts }, (record, page) => {
@@ -123,7 +129,8 @@ export class ApiSource implements FeedSource {
       }
       const firstPage = names.get(String(name));
       if (firstPage !== undefined) {
-        // At the border of two pages a record may be on both. On one page they are two, which the name does not tell apart.
+        // At the border of two pages a record may be on both. Two on the same page are different records that have the
+        // same name.
         if (firstPage === page)
           listener.skipped(
             String(name).slice(0, NAME_SHOWN_MAX),
@@ -136,7 +143,7 @@ export class ApiSource implements FeedSource {
       this.kinds.meet(fields);
       listener.record({ name: String(name), fields });
     });
-    // They are there, and only what they are called is elsewhere.
+    // The records are there, but their names are somewhere else.
     if (nameless > 0 && names.size === 0)
       throw new SourceFailedError(
         `The answer has ${nameless === 1 ? 'a record, which has no name' : `${nameless} records, of which none has a name`} at '${this.name.text}'.`,
@@ -150,8 +157,9 @@ export class ApiSource implements FeedSource {
   }
 
   /**
-   * False where more records have no name than the source is known for: these may be any of those that are missing, as where names have come to
-   * stand elsewhere for some. It is believed that they are others when it has been like that for a day.
+   * Returns false if more records have no name than is usual for the source. These may be any of the records that are
+   * missing, for example because the names of some have moved to another member. After a day it is believed that they
+   * are other records.
    */
   private noteNameless(nameless: number, before: ApiMemory | undefined, listener: SourceListener): boolean {
     const { nowMs, apartMsMax } = this.options;
@@ -185,7 +193,7 @@ export class ApiSource implements FeedSource {
     return fields;
   }
 
-  /** Asks once more for everything: what is in neither of two whole listings is gone. */
+  /** Reads everything once more. A record that is in neither of two complete listings is gone. */
   async confirmGone(names: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     const missing = new Set(names);
     const came = await this.pages(undefined, { signal, counts: { requests: 0, bytes: 0 } }, (record) => {
@@ -202,7 +210,9 @@ export class ApiSource implements FeedSource {
     if (this.next !== undefined) await this.options.memory.write(this.next);
   }
 
-  /** Throws a SourceFailedError where a page cannot be read, or is one that was there before. */
+  /**
+   * Reads the pages one after another. Rejects with a SourceFailedError if a page cannot be read or was given before.
+   */
   private async pages(
     since: string | undefined,
     run: { readonly signal: AbortSignal; readonly counts: { requests: number; bytes: number } },
@@ -246,7 +256,10 @@ export class ApiSource implements FeedSource {
     return found.length === 1 && Array.isArray(first) ? (first as readonly JsonValue[]) : found;
   }
 
-  /** Of the interface's own origin alone: where the next page is, an answer says, and also one that a redirect has led to. */
+  /**
+   * Returns the secret if the address has the interface's own origin, and undefined otherwise. The address of the next
+   * page comes from an answer, which may come from a server to which a redirect led.
+   */
   private secretFor(url: string): ApiSourceOptions['authHeader'] {
     const { settings, authHeader } = this.options;
     return new URL(url).origin === new URL(settings.url).origin ? authHeader : undefined;
@@ -296,11 +309,11 @@ export class ApiSource implements FeedSource {
   }
 }
 
-/** Lines are whole wherever they end. */
+/** Each line is complete by itself, so a list of lines may end anywhere without this being noticed. */
 const PERHAPS_CUT =
   'The answer has records line by line, and tells neither its length nor its end: what is missing may have been cut off, so that nothing is removed for it.';
 
-/** Of all that a page has. */
+/** Hash of all records of a page. */
 async function hashOf(values: readonly JsonValue[], slices: Slices): Promise<string> {
   const hash = createHash('sha256');
   for (const value of values) {

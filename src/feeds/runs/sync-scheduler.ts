@@ -1,41 +1,54 @@
 /**
- * When each feed is read: every so often, a little later by chance, a bounded number at a time, and turn by turn between accounts.
+ * Decides when each feed is read: at regular intervals with a small random delay, a limited number at the same time,
+ * and by turns between accounts.
  *
- * Invariants: a feed has one run at a time; one that is due runs as soon as there is room, and those of an account that has fewest
- * running come first, among them the one that waited longest; where several accounts have feeds, none has all the runs, and one that lasts long leaves its
- * place to an account that has none. The clock may jump: what would wait for more than its interval is
- * due within it. One thread only; never rejects.
+ * Invariants: a feed has at most one run at a time. A feed that is due is run as soon as there is room. Feeds of the
+ * account with the fewest runs come first, and among these the one that has waited longest. If several accounts have
+ * feeds, none of them has all the runs, and a long run gives up its place to an account that has none. The clock may
+ * jump: a feed that would wait for longer than its interval is due within the interval. Used on one thread only; never
+ * rejects.
  */
 import type { Timers } from '../../platform/work/index.js';
 
-/** Of the interval, at most; what was set up together is not read together for ever. */
+/**
+ * Maximum random delay as a share of the interval. It keeps feeds that were set up together from being read together
+ * for ever.
+ */
 const JITTER_SHARE = 0.1;
 const JITTER_MS_MAX = 300_000;
-/** A source that asks to be left alone for longer is asked again all the same. */
+/** A source that asks for a longer wait is read again after this time all the same. */
 const RETRY_AFTER_MS_MAX = 86_400_000;
-/** A clock that is set back by more is told to who keeps the times: else a service that is started once a day puts off anew, each time, what is yet to come by far. */
+/**
+ * If the clock is set back by more than this, whoever stores the times is told. Otherwise a service that is started
+ * once a day would, at each start, put off again a feed whose time is far in the future.
+ */
 const SET_BACK_MS = 60_000;
-/** A jump of the clock is seen so soon, and that a run has become a long one. */
+/** How soon a jump of the clock is noticed, and that a run has become a long one. */
 const CHECK_MS = 30_000;
-/** A run that lasts so long leaves its place to an account that has none, until twice as many are under way. */
+/**
+ * A run that lasts longer than this gives up its place to an account that has none, until twice as many runs are under
+ * way.
+ */
 export const LONG_RUN_MS = 600_000;
 
 export interface ScheduledFeed {
   readonly id: string;
   readonly account: string;
   readonly intervalMs: number;
-  /** Undefined: at once. */
+  /** When the feed is due. Undefined: at once. */
   readonly nextMs: number | undefined;
-  /** Of the last attempt, from which a longer interval counts; undefined: there was none, or it is not known. */
+  /**
+   * When the last attempt was made. A longer interval counts from then. Undefined if there was none or it is not known.
+   */
   readonly checkedMs?: number | undefined;
 }
 
 export interface SchedulerOptions {
   readonly timers: Timers;
   readonly parallelMax: number;
-  /** Never rejects. Resolves with the wait that the source asks for, if any. */
+  /** Runs the feed. Never rejects. Resolves with the wait that the source asks for, if any. */
   readonly run: (id: string) => Promise<{ readonly retryAfterMs?: number | undefined }>;
-  /** The feed is due then. */
+  /** Told when the feed is due next. */
   readonly onScheduled: (id: string, nextMs: number) => void;
   readonly random?: () => number;
 }
@@ -44,9 +57,9 @@ interface Entry {
   account: string;
   intervalMs: number;
   nextMs: number;
-  /** Nobody meant it to wait for longer: a clock that was set back is seen by that. */
+  /** Maximum time that the feed was ever meant to wait. A longer wait shows that the clock was set back. */
   waitMsMax: number;
-  /** Since when it waits for room, or runs. */
+  /** When it became due, while it waits for room, or when its run began. */
   dueMs: number;
   isRunning: boolean;
 }
@@ -61,14 +74,15 @@ export class SyncScheduler {
   constructor(private readonly options: SchedulerOptions) {}
 
   /**
-   * Adds a feed, or takes over its interval: what waits for its time waits no longer than a new one, and what has been read is not read again
-   * before a longer one has passed since. What is due already, or waits for a first time, stays so.
+   * Adds a feed, or sets its new interval. A feed that waits for its time waits no longer than a new feed would, and is
+   * not read again before a longer interval has passed since the last attempt. A feed that is already due, or waits for
+   * its first run, stays so.
    */
   set(feed: ScheduledFeed): void {
     this.setAll([feed]);
   }
 
-  /** The same for many, which looks through all feeds once. */
+  /** Does the same for many feeds, and looks through all feeds only once. */
   setAll(feeds: readonly ScheduledFeed[]): void {
     for (const feed of feeds) this.keep(feed);
     this.wake();
@@ -82,13 +96,16 @@ export class SyncScheduler {
     return this.feeds.get(id)?.isRunning ?? false;
   }
 
-  /** When it is due; undefined: it is running, which is followed by a new time, or there is no such feed. */
+  /**
+   * Returns when the feed is due. Undefined if it is running, after which it gets a new time, or if there is no such
+   * feed.
+   */
   nextMs(id: string): number | undefined {
     const entry = this.feeds.get(id);
     return entry?.isRunning === false ? entry.nextMs : undefined;
   }
 
-  /** False: it is running, or there is no such feed. It runs as soon as there is room. */
+  /** Makes the feed run as soon as there is room. Returns false if it is running or there is no such feed. */
   now(id: string): boolean {
     const entry = this.feeds.get(id);
     if (entry === undefined || entry.isRunning) return false;
@@ -97,7 +114,7 @@ export class SyncScheduler {
     return true;
   }
 
-  /** Nothing begins any more; resolves when nothing runs. */
+  /** Lets no more runs begin. Resolves when nothing is running. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.cancelTimer?.();
@@ -107,7 +124,8 @@ export class SyncScheduler {
   private keep({ id, account, intervalMs, nextMs, checkedMs }: ScheduledFeed): void {
     const nowMs = this.options.timers.nowMs();
     const entry = this.feeds.get(id);
-    // A new interval begins when it is set; what was kept over a stop may be as late as a source has asked for.
+    // A new interval begins when it is set. A time that was stored before a restart may be as late as a source may ask
+    // for.
     const isChanged = entry !== undefined && entry.intervalMs !== intervalMs;
     const waitMsMax = isChanged
       ? longestWaitMs(intervalMs)
@@ -164,7 +182,7 @@ export class SyncScheduler {
     return best;
   }
 
-  /** Of each account that has feeds, how many run. */
+  /** Returns how many runs each account with feeds has. */
   private busyAccounts(): Map<string, number> {
     const busy = new Map<string, number>();
     for (const { account, isRunning } of this.feeds.values())
@@ -172,7 +190,10 @@ export class SyncScheduler {
     return busy;
   }
 
-  /** How many runs an account may have. Sources may all be as slow as the time of a run allows, and a run is not taken back. */
+  /**
+   * Returns how many runs an account may have. All sources of an account may be as slow as the time limit of a run
+   * allows, and a run is not interrupted for another.
+   */
   private ofOneMax(isOneAccount: boolean, nowMs: number): number {
     const { parallelMax } = this.options;
     if (this.running < parallelMax) return isOneAccount ? parallelMax : Math.max(1, parallelMax - 1);
@@ -198,7 +219,7 @@ export class SyncScheduler {
   }
 
   private ended(id: string, retryAfterMs: number): void {
-    // Its interval may have changed meanwhile, or it may be gone.
+    // Meanwhile its interval may have changed, or the feed may have been removed.
     const entry = this.feeds.get(id);
     if (entry === undefined) return;
     const { timers, random = Math.random, onScheduled } = this.options;
@@ -210,7 +231,7 @@ export class SyncScheduler {
   }
 }
 
-/** Between two attempts of a feed that is read so often, unless its source asks for more. */
+/** Returns the maximum time between two attempts of a feed with this interval, unless its source asks for more. */
 export function longestWaitMs(intervalMs: number): number {
   return intervalMs + Math.min(intervalMs * JITTER_SHARE, JITTER_MS_MAX);
 }
