@@ -1,4 +1,4 @@
-/** `/list/…/source`: what a list imports from, a feed or any file of a media store. */
+/** The operations of `/list/…/source`: what a list imports from, which is a feed or any file of a media store. */
 import { Type } from 'typebox';
 import { defineOperation, object, requireList, type OperationContext } from '../operations/index.js';
 import { ServiceError } from '../platform/index.js';
@@ -18,11 +18,11 @@ import type { SourceRow } from './types.js';
 
 const CALLERS = ['key', 'console', 'cli'] as const;
 const ofList = { callers: CALLERS, target: 'list', params: sourceParams } as const;
-/** A key of the list alone does not reach feeds and files of the account. */
+/** A key for the list alone has no access to the feeds and files of the account. */
 const ofAccount = { ...ofList, needsWholeAccount: true } as const;
 const shown = (description: string) => ({ description, schema: sourceResource });
 
-/** What a list imports is read with it. */
+/** A caller who makes a list import a file can read the file in the list, and so needs the permission to read files. */
 function assertReadsFiles({ caller }: OperationContext): void {
   if (caller.can('media:read')) return;
   throw new ServiceError('missing-permission', 'To import a file of a media store takes the permission media:read.');

@@ -1,4 +1,7 @@
-/** What lists import from: at most one file each, a feed into at most one list. Main thread only. */
+/**
+ * What lists import from. A list imports at most one file, and a feed is imported by at most one list. Used on the main
+ * thread only.
+ */
 import { assertAccount, CollectionStore, type Change, type Collection } from '../catalog/index.js';
 import { ServiceError, type Clock, type LmdbEnvironment } from '../platform/index.js';
 import { ALREADY_IMPORTING, FEED_IN_USE } from './feed-problems.js';
@@ -12,7 +15,7 @@ export type NewSource = Pick<
 export class SourceStore {
   private readonly store: CollectionStore;
   private readonly rows: Collection<SourceRow>;
-  /** Ids of lists by their feeds, as they were since the last list came or went; made when somebody asks. */
+  /** Ids of lists by feed, made when they are needed. Undefined since the last change. */
   private byFeed: ReadonlyMap<string, readonly string[]> | undefined;
 
   constructor(
@@ -36,13 +39,16 @@ export class SourceStore {
     return (this.byFeed.get(feed) ?? []).flatMap((listId) => this.rows.get(listId) ?? []);
   }
 
-  /** Within another change: the lists of a feed import its file from there from now on. */
+  /** As part of another change: makes the lists of a feed import its file from this store from now on. */
   follow(change: Change, feed: string, mediaStore: string): void {
     for (const row of this.ofFeed(feed))
       change.put(this.rows, row.list_id, { ...row, media_store: mediaStore, applied_etag: null });
   }
 
-  /** Rejects with `already-importing` and `feed-in-use`; binding again what is bound changes nothing. */
+  /**
+   * Makes a list import a file. Rejects with `already-importing` and `feed-in-use`. If the list imports this file
+   * already, nothing changes.
+   */
   create(given: NewSource, assertWanted: () => void = () => undefined): Promise<SourceRow> {
     return this.changed((change) => {
       assertAccount(this.store, given.account);
@@ -71,7 +77,7 @@ export class SourceStore {
     });
   }
 
-  /** Undefined where it is gone meanwhile. */
+  /** Changes a source. Resolves with undefined if it has been removed meanwhile. */
   change(listId: string, next: (before: SourceRow) => Partial<SourceRow>): Promise<SourceRow | undefined> {
     return this.changed((change) => {
       const before = this.rows.get(listId);
@@ -82,7 +88,7 @@ export class SourceStore {
     });
   }
 
-  /** All of them in one step. */
+  /** Changes all of these sources in one step. */
   changeAll(listIds: readonly string[], next: (before: SourceRow) => Partial<SourceRow>): Promise<void> {
     return this.changed((change) => {
       for (const listId of listIds) {

@@ -1,7 +1,8 @@
 /**
- * A mailbox as a source: the messages of folders, read over IMAP. A message never changes, so one that is known by its folder's UIDVALIDITY
- * and its UID is not fetched again. Its name is its Message-ID, which outlives a change of UIDVALIDITY and a move to another folder; without
- * one, a hash of the message.
+ * A mailbox as a source: the messages of its folders, read over IMAP. A message never changes, so one that is known by
+ * its folder's UIDVALIDITY and its UID is not fetched again. The name of its record is its Message-ID, which stays the
+ * same when UIDVALIDITY changes or the message is moved to another folder. A message without one is named by a hash of
+ * it.
  */
 import { createHash } from 'node:crypto';
 import { ImapFlow, type MailboxObject } from 'imapflow';
@@ -22,24 +23,27 @@ import { RunTimeOverError, SourceFailedError, type SourceListener, type SourceOu
 export interface EmailSettings {
   readonly host: string;
   readonly port: number;
-  /** `starttls` never sends anything before the connection is encrypted. */
+  /** With `starttls`, nothing but the request for encryption is sent before the connection is encrypted. */
   readonly security: 'tls' | 'starttls';
   readonly user: string;
-  /** What the secret is. */
+  /** What kind of secret the feed has. */
   readonly auth: 'password' | 'xoauth2';
   readonly folders: readonly string[];
-  /** 0: all. A message that becomes older leaves the feed. */
+  /** How old messages may be. 0: any age. A message that becomes older leaves the feed. */
   readonly since_days: number;
 }
 
 interface FolderMemory {
   readonly uidValidity: string;
   readonly names: Readonly<Record<string, string>>;
-  /** By what the server tells whether anything has happened since, where it does (CONDSTORE), and where all was read. */
+  /**
+   * What tells whether anything has changed in the folder since. Undefined if the server does not support this
+   * (CONDSTORE), or if not everything was read.
+   */
   readonly state?: string;
 }
 
-/** What is kept between two runs: by folder, the names of its messages by UID. */
+/** What is kept between two runs: for each folder, the names of its messages by UID. */
 export interface EmailMemory {
   readonly folders: Readonly<Record<string, FolderMemory>>;
 }
@@ -55,24 +59,30 @@ export interface EmailSourceOptions {
   readonly rules: OutboundRules;
   readonly memory: EmailMemoryStore;
   readonly nowMs: () => number;
-  /** Of a message; a longer one is read to there. */
+  /** Maximum size of a message. Only this much of a longer one is read. */
   readonly messageBytesMax: number;
   readonly recordsMax: number;
-  /** Keeps a file of a message; returns where a record finds it. */
+  /** Keeps a file attached to a message. Returns the address under which the record refers to it. */
   readonly keepFile?: (file: AttachedFile) => string;
   readonly onProgress?: (progress: { readonly done: number; readonly queued: number }) => void;
-  /** Of certificates that are trusted beside the system's, as PEM. For tests. */
+  /** Certificates that are trusted in addition to those of the system, as PEM. For tests. */
   readonly trusted?: string;
   readonly lookup?: AddressLookup;
 }
 
 const CONNECT_MS = 15_000;
 const IDLE_MS = 120_000;
-/** Numbers of three million messages; nothing else that a server says in one line is nearly as long. The library takes a gigabyte. */
+/**
+ * Enough for the numbers of three million messages. Nothing else that a server sends in one line is nearly as long. The
+ * library itself accepts a gigabyte.
+ */
 const LINE_BYTES_MAX = 32 * 2 ** 20;
-/** What stands around a message in the answer that has it. */
+/** Maximum size of what surrounds a message in the answer that contains it. */
 const AROUND_MESSAGE_BYTES_MAX = 65_536;
-/** An answer has some dozens; each takes a hundred bytes of memory, however short it is. */
+/**
+ * Maximum number of tokens in an answer. Usually there are some dozens; each takes a hundred bytes of memory, however
+ * short it is.
+ */
 const ANSWER_TOKENS_MAX = 100_000;
 const DAY_MS = 86_400_000;
 const FETCHED_TOGETHER = 50;
@@ -103,14 +113,17 @@ interface Reading {
   readonly known: EmailMemory | undefined;
   readonly signal: AbortSignal;
   readonly names: Set<string>;
-  /** What is known of folders now, the one that is being read included; of those that are not read yet, what was known before. */
+  /**
+   * What is known of the folders now, including the one being read. For folders that have not been read yet, it is what
+   * was known before.
+   */
   readonly folders: Record<string, FolderMemory>;
   readonly counts: { requests: number; bytes: number; left: number };
   /** Names of messages that were deleted in their folders. */
   readonly deleted: string[];
-  /** Messages that are there and were not given. */
+  /** Number of messages that are in the folder but were not sent by the server. */
   missed: number;
-  /** There are more messages than a feed may have. */
+  /** True if there are more messages than a feed may have. */
   isFull: boolean;
 }
 
@@ -141,7 +154,7 @@ export class EmailSource implements FeedSource {
     };
     const client = await this.client();
     signal.throwIfAborted();
-    // Commands that wait are told no more than that the connection is gone.
+    // Commands that are waiting fail only with the fact that the connection is gone. This keeps its cause.
     let broken: unknown;
     client.on('error', (error: unknown) => (broken ??= error));
     const end = () => client.close();
@@ -152,7 +165,7 @@ export class EmailSource implements FeedSource {
       this.next = { folders: onlyOf(reading.folders, settings.folders) };
       const { isFull, missed, deleted } = reading;
       if (isFull) listener.skipped('the rest', `A feed has at most ${recordsMax} records.`);
-      // One that was moved to another folder may be among the rest.
+      // A deleted message may have been moved to another folder and be among those that were not read.
       else for (const name of deleted) listener.gone(name);
       if (missed > 0) listener.skipped(`${missed} messages`, 'The server lists them, and did not give them.');
       return { isComplete: !isFull && missed === 0, requests: counts.requests, bytes: counts.bytes };
@@ -167,14 +180,17 @@ export class EmailSource implements FeedSource {
     }
   }
 
-  /** Messages never change: those that were read are known to the next run, which asks for the others. */
+  /**
+   * Ends a run whose time is over. Messages never change, so those that were read are known to the next run, which
+   * fetches only the others.
+   */
   private goneOnLater({ listener, folders, counts }: Reading, { message }: RunTimeOverError): SourceOutcome {
     this.next = { folders: onlyOf(folders, this.options.settings.folders) };
     listener.skipped('the rest', message);
     return { isComplete: false, requests: counts.requests, bytes: counts.bytes };
   }
 
-  /** What a mailbox does not list is not there. */
+  /** A message that no folder lists is gone. */
   confirmGone(names: readonly string[]): Promise<ReadonlySet<string>> {
     return Promise.resolve(new Set(names));
   }
@@ -187,7 +203,7 @@ export class EmailSource implements FeedSource {
     if (this.next !== undefined) await this.options.memory.write(this.next);
   }
 
-  /** One that is still to connect. */
+  /** Creates a client that is not connected yet. */
   private async client(): Promise<ImapFlow> {
     const { settings, secret, rules, trusted, lookup } = this.options;
     const { host, port, security, user, auth } = settings;
@@ -201,7 +217,7 @@ export class EmailSource implements FeedSource {
       secure: security === 'tls',
       doSTARTTLS: security === 'starttls',
       auth: { user, ...(auth === 'password' ? { pass: secret.reveal() } : { accessToken: secret.reveal() }) },
-      // The connection goes to an address that was checked; its certificate is that of the name.
+      // The connection goes to an address that was checked. The certificate has to be for the host name.
       tls: { servername: host, ...(trusted === undefined ? {} : { ca: trusted }) },
       logger: false,
       disableAutoIdle: true,
@@ -213,7 +229,7 @@ export class EmailSource implements FeedSource {
     return client;
   }
 
-  /** Of what the server says, which is in memory until it is whole. */
+  /** Limits for what the server sends, which is held in memory until it is complete. */
   private limits() {
     const maxLiteralSize = this.options.messageBytesMax + AROUND_MESSAGE_BYTES_MAX;
     return {
@@ -235,7 +251,7 @@ export class EmailSource implements FeedSource {
     const { uids, isAll } = isSame
       ? { uids: Object.keys(known.names).map(Number), isAll: true }
       : await this.uidsOf(client, mailbox);
-    // The newest first: a limit leaves out the oldest.
+    // The newest come first, so that a limit leaves out the oldest.
     const taken = uids.sort((a, b) => b - a).slice(0, reading.counts.left);
     reading.counts.left -= taken.length;
     if (taken.length < uids.length) reading.isFull = true;
@@ -259,23 +275,28 @@ export class EmailSource implements FeedSource {
     reading.missed += wanted.filter((uid) => names[uid] === undefined).length;
     const listed = new Set(uids.map(String));
     if (isAll) for (const [uid, name] of Object.entries(knownNames)) if (!listed.has(uid)) reading.deleted.push(name);
-    // What came or went while it was read is seen next time: the state is that of before.
+    // Whatever changes while the folder is read is noticed next time, because the state is the one from before.
     const isWhole = taken.length === uids.length && Object.keys(names).length === mailbox.exists;
     return { uidValidity, names, ...(isWhole && state !== undefined ? { state } : {}) };
   }
 
   /**
-   * Where this is as it was, the folder has the messages that it had (RFC 9051, 2.3.1.1: what comes changes UIDNEXT, and what goes alone
-   * changes their number). That alone would do; the highest mod-sequence (RFC 7162), which flags change, too, is asked of servers as the
-   * second witness, and those without it are asked for their messages. By age a folder changes without any of it.
+   * Returns the state of a folder. If it is the same as before, the folder contains the same messages (RFC 9051,
+   * 2.3.1.1: a new message changes UIDNEXT, and if messages are only removed, their number changes). These two would
+   * suffice. The highest mod-sequence (RFC 7162), which changes of flags alter too, is required as a second witness;
+   * servers without it are always asked for their messages. If messages are limited by age, a folder changes without
+   * any of these, so there is no state.
    */
   private stateOf({ exists, uidNext, highestModseq, noModseq }: MailboxObject): string | undefined {
     if (this.options.settings.since_days !== 0 || noModseq === true || highestModseq === undefined) return undefined;
-    // A server that does not count says 0 or nothing.
+    // A server that does not keep these numbers says 0 or nothing.
     return highestModseq > 0 && uidNext > 0 ? `${exists} ${uidNext} ${highestModseq}` : undefined;
   }
 
-  /** `isAll`: of all that the folder has, which the server says in two ways. */
+  /**
+   * Returns the UIDs of the messages to be read. `isAll`: true if they are all messages of the folder; the server then
+   * also tells their number, which is compared.
+   */
   private async uidsOf(client: ImapFlow, mailbox: MailboxObject): Promise<{ uids: number[]; isAll: boolean }> {
     const { settings, nowMs } = this.options;
     const isAll = settings.since_days === 0;
@@ -284,14 +305,14 @@ export class EmailSource implements FeedSource {
     const query = isAll ? { all: true } : { since: new Date(nowMs() - settings.since_days * DAY_MS) };
     const found = await client.search(query, { uid: true });
     if (!Array.isArray(found)) throw new SourceFailedError('The server could not say which messages it has.');
-    // It says how many there are as they come and go.
+    // The library updates this number as messages come and go.
     const least = Math.min(exists, mailbox.exists);
     if (isAll && found.length < least)
       throw new SourceFailedError(`The server names ${found.length} of ${least} messages that it has.`);
     return { uids: found, isAll };
   }
 
-  /** Puts the names of those that are told of into `wanted.names`, one by one. */
+  /** Fetches messages. The name of each one that is passed on is put into `wanted.names` at once. */
   private async fetch(
     client: ImapFlow,
     wanted: { readonly path: string; readonly uids: readonly number[]; readonly names: Record<string, string> },
@@ -310,12 +331,12 @@ export class EmailSource implements FeedSource {
         folder: wanted.path,
         receivedAt: internalDate,
         nowMs: nowMs(),
-        // By what was sent: sizes that servers name are estimates on some.
+        // This is decided by the bytes received, because some servers only estimate sizes.
         isCut: source.length >= messageBytesMax,
       };
       const { messageId, fields, files, isLeftOff } = await readMessage(source, context, slices);
       const name = messageId ?? createHash('sha256').update(source).digest('base64url').slice(0, HASH_CHARACTERS);
-      // The same message in a second folder, or a second copy of it.
+      // This is the same message in a second folder, or a second copy of it.
       if (names.has(name)) {
         wanted.names[uid] = name;
         continue;
@@ -348,7 +369,7 @@ async function opened(client: ImapFlow, path: string): Promise<MailboxObject> {
   }
 }
 
-/** The server understood the command, and says no to it. */
+/** Returns true if the server understood the command and refused it. */
 function isRefusal(error: unknown): boolean {
   return (error as { readonly responseStatus?: unknown }).responseStatus === 'NO';
 }
@@ -357,7 +378,7 @@ function isDisconnected(error: unknown): boolean {
   return (error as { readonly code?: unknown }).code === 'NoConnection';
 }
 
-/** A sentence without secrets. */
+/** Turns an error into one whose message is a sentence without secrets. */
 function failure(error: unknown): unknown {
   if (error instanceof SourceFailedError || isOutOfSpace(error)) return error;
   if (error instanceof OutboundRefusedError)
@@ -368,10 +389,10 @@ function failure(error: unknown): unknown {
   return new SourceFailedError(told, undefined, { cause: error });
 }
 
-/** Why the server ended the connection by its own word, such as that there are too many. */
+/** Returns the reason that the server gave for ending the connection, such as that there are too many. */
 function goodbyeOf(error: unknown): string {
   const { code, reason } = error as { readonly code?: unknown; readonly reason?: unknown };
-  // OpenSSL has its own reasons.
+  // OpenSSL's errors have a `reason`, too.
   const isGoodbye = typeof code === 'string' && code.startsWith('ClosedAfterConnect');
   if (!isGoodbye || typeof reason !== 'string' || reason === '') return '';
   return ` It said: ${reason.slice(0, GOODBYE_CHARACTERS_MAX).replace(/[\p{Cc}\s]+/gu, ' ')}`;

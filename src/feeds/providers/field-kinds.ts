@@ -1,10 +1,10 @@
-/** What fields are that nobody described, by the values that a run meets. */
+/** Finds out what the fields are that nobody has described, from the values that a run reads. */
 import type { FieldDescriptions } from '../file/sync-file.js';
 import type { FieldScalar, FieldValue } from '../source/source-run.js';
 
 const FACET_CHARACTERS_MAX = 64;
 const DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
-/** Names that say that a text is read first. */
+/** Names of fields that count as titles. */
 const TITLE = /^(?:title|name|headline|label|subject)$/i;
 
 interface Met {
@@ -36,7 +36,7 @@ export class FieldKinds {
     }
   }
 
-  /** By name; what was both text and number is text. */
+  /** Returns the fields, sorted by name. A field that had both text and numbers is text. */
   described(): FieldDescriptions {
     const names = [...this.fields.keys()].sort();
     const searchable: { name: string; weight: number }[] = [];

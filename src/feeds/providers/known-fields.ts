@@ -1,4 +1,4 @@
-/** What the fields of a provider's records are, in the form in which a list is defined. */
+/** The fields of the records of websites and of RSS feeds, in the form in which a list is defined. */
 import type { FieldDescriptions } from '../file/sync-file.js';
 
 export const WEBSITE_FIELDS: FieldDescriptions = {

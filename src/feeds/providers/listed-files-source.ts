@@ -1,4 +1,4 @@
-/** The files of a folder of a media store as a source: what the store listed, a line a file, is in a file of its own. */
+/** The files of a media store as a source. The store's listing is in a temporary file, one line per file. */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { mediaUrl } from '../../fields/index.js';
@@ -9,13 +9,13 @@ import { globExpression } from '../urls/url-scope.js';
 
 export interface ListedFilesSettings {
   readonly store: string;
-  /** Begins the paths of the files. */
+  /** Only files whose paths begin with this are taken. */
   readonly prefix: string;
-  /** Globs over paths; none: all. */
+  /** Globs for paths. If there are none, all files are taken. */
   readonly include: readonly string[];
 }
 
-/** As a media store lists it. */
+/** A file as the media store lists it. */
 export interface ListedFile {
   readonly path: string;
   readonly bytes: number;
@@ -42,7 +42,7 @@ export class ListedFilesSource implements FeedSource {
   readonly asksForEach = false;
   private readonly include: readonly ReturnType<typeof globExpression>[];
 
-  /** `listing`: a file with a ListedFile a line, which is all that the store has. */
+  /** `listing`: path of a file that has a ListedFile per line, for all files of the store. */
   constructor(
     private readonly settings: ListedFilesSettings,
     private readonly listing: string,
@@ -60,7 +60,7 @@ export class ListedFilesSource implements FeedSource {
     return { isComplete: true, requests: 0, bytes: 0 };
   }
 
-  /** A store lists what it has: what it does not list is gone. */
+  /** The listing is complete, so a file that is not in it is gone. */
   confirmGone(names: readonly string[]): Promise<ReadonlySet<string>> {
     return Promise.resolve(new Set(names));
   }

@@ -1,4 +1,4 @@
-/** What is read, by one of the providers: the settings of a feed with their defaults, without secrets. */
+/** The settings of a feed for each provider, with defaults filled in and without secrets. */
 import type { WebsiteSettings } from '../crawl/crawl-types.js';
 import type { ApiSettings } from './api-source.js';
 import type { EmailSettings } from './email-source.js';
@@ -9,7 +9,7 @@ export const PROVIDERS = ['website', 'rss', 'api', 'email', 'media-store'] as co
 export type ProviderName = (typeof PROVIDERS)[number];
 
 export interface ApiFeedSettings extends ApiSettings {
-  /** Its value is the secret of the feed. */
+  /** The value of this header is the secret of the feed. */
   readonly auth_header?: { readonly name: string };
 }
 

@@ -1,8 +1,10 @@
 /**
- * A feed of RSS, Atom or JSON Feed as a source. Its items are known by their addresses where each has one of its own, for these outlive a
- * change of all guids; else by their guids; else by what they say.
+ * A feed of RSS, Atom or JSON Feed as a source. An item is named by its address if no other item has the same, because
+ * addresses stay the same even when all guids change. Otherwise it is named by its guid, or else by a hash of its
+ * content.
  *
- * A feed shows its newest items. One that left it stays, unless `drop_left_items` is set.
+ * Such a feed shows its newest items only. A record whose item is no longer in it stays, unless `drop_left_items` is
+ * set.
  */
 import { createHash } from 'node:crypto';
 import { validatorsOf } from '../../platform/index.js';
@@ -27,7 +29,7 @@ import { SYNDICATION_FIELDS } from './known-fields.js';
 
 export interface SyndicationSettings {
   readonly url: string;
-  /** The articles are fetched, and their text is that of the records. */
+  /** If true, the articles are fetched and their text becomes the text of the records. */
   readonly full_text: boolean;
   readonly drop_left_items: boolean;
 }
@@ -36,9 +38,9 @@ export interface SyndicationSettings {
 export interface SyndicationMemory {
   readonly etag?: string;
   readonly lastModified?: string;
-  /** Names of the records of the last answer. */
+  /** Names of the records in the last answer. */
   readonly names: readonly string[];
-  /** By name: of articles that were fetched, a digest of what their item said then; of those that are to be fetched anew, ''. */
+  /** For each fetched article, by name, a digest of its item at that time; '' if the article is to be fetched again. */
   readonly articles: Readonly<Record<string, string>>;
 }
 
@@ -95,14 +97,15 @@ export class SyndicationSource implements FeedSource {
       names.add(name);
       await this.tell({ name, item, listener, fetcher, articles, slices });
     }
-    // What breaks off, or has articles that are still to be fetched, is asked for anew, lest the server says that it is still that.
+    // If the feed breaks off or some articles are still to be fetched, no validators are kept, so that the server does
+    // not answer next time that nothing has changed.
     const isDone = feed.isWhole && !articles.areLeft;
     this.next = { ...(isDone ? validators : {}), names: [...names], articles: Object.fromEntries(articles.kept) };
     if (!feed.isWhole) listener.skipped(settings.url, 'The feed breaks off; items are missing at its end.');
     return { isComplete: settings.drop_left_items && feed.isWhole, ...counts() };
   }
 
-  /** An item that is not in the feed any more says nothing of its article. */
+  /** An item that is no longer in the feed does not mean that its article is gone. */
   confirmGone(names: readonly string[]): Promise<ReadonlySet<string>> {
     return Promise.resolve(new Set(this.options.settings.drop_left_items ? names : []));
   }
@@ -115,7 +118,7 @@ export class SyndicationSource implements FeedSource {
     if (this.next !== undefined) await this.options.memory.write(this.next);
   }
 
-  /** With `full_text`, an article is fetched when its item says something new. */
+  /** Passes an item on. With `full_text`, its article is fetched if the item has changed. */
   private async tell({ name, item, listener, fetcher, articles, slices }: ToldItem): Promise<void> {
     const { settings } = this.options;
     if (!settings.full_text || item.url === undefined) {
@@ -140,7 +143,7 @@ export class SyndicationSource implements FeedSource {
       listener.record(recordOf(name, item));
       return;
     }
-    // What was fetched before is better than a summary.
+    // The text that was fetched before is better than a summary.
     articles.kept.set(name, '');
     listener.unchanged(name, recordOf(name, item));
   }
@@ -204,18 +207,21 @@ interface ToldItem {
   readonly slices: Slices;
 }
 
-/** Of a run. */
+/** The articles of one run. */
 interface Articles {
-  /** All are fetched, whatever is known of them. */
+  /** If true, all articles are fetched, whatever is known of them. */
   readonly isFresh: boolean;
   readonly known: SyndicationMemory['articles'];
   readonly kept: Map<string, string>;
   asked: number;
-  /** Some are to be asked for again soon: a run fetches no more, or they could not be fetched for now. */
+  /**
+   * True if some articles are to be fetched soon, either because a run fetches no more or because they could not be
+   * fetched this time.
+   */
   areLeft: boolean;
 }
 
-/** What names an item, given all of them. */
+/** Resolves with a function that names an item. All items have to be known for this. */
 async function identityOf(items: readonly SyndicatedItem[], slices: Slices): Promise<(item: SyndicatedItem) => string> {
   const urls = new Map<string | undefined, number>();
   const guids = new Map<string | undefined, number>();
@@ -236,7 +242,10 @@ function count(counts: Map<string | undefined, number>, value: string | undefine
   counts.set(value, (counts.get(value) ?? 0) + 1);
 }
 
-/** Without what says where a reader came from; undefined for one too long for a name. */
+/**
+ * Returns the address without parameters that only tell where a reader came from. Undefined if it is too long for a
+ * name.
+ */
 function urlOf(url: string | undefined): string | undefined {
   const address = url === undefined ? undefined : pageUrl(url);
   return address === undefined || address.length > NAME_CHARACTERS_MAX - HASH_CHARACTERS - 1 ? undefined : address;

@@ -1,4 +1,4 @@
-/** A website as a source: a crawl, and what it remembers until the next one. */
+/** A website as a source: a crawl, and what is remembered of it until the next one. */
 import type { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import { CrawlMemoryFile } from '../crawl/crawl-memory-file.js';
 import type { CrawlLimits, CrawlOptions, WebsiteSettings } from '../crawl/crawl-types.js';
@@ -14,13 +14,13 @@ export interface WebsiteSourceOptions {
   readonly limits: CrawlLimits;
   readonly client: OutboundClient;
   readonly pace?: HostPace;
-  /** Where it is remembered. */
+  /** Path of the file in which the crawl is remembered. */
   readonly memoryPath: string;
   readonly nowMs: () => number;
   readonly onProgress?: CrawlOptions['onProgress'];
 }
 
-/** For one run. */
+/** Used for one run. */
 export class WebsiteSource implements FeedSource {
   readonly provider = 'website';
   readonly asksForEach = true;
@@ -56,7 +56,7 @@ export class WebsiteSource implements FeedSource {
     }
   }
 
-  /** By their pages: a section is gone with its page, or by a page that was read without it. */
+  /** Asks for the pages of these records. A section is gone if its page is gone or was read without the section. */
   async confirmGone(names: readonly string[]): Promise<ReadonlySet<string>> {
     const urlOf = (name: string) => name.split('#', 1)[0] ?? name;
     const urls = [...new Set(names.map(urlOf))].filter((url) => URL.canParse(url));
@@ -76,7 +76,7 @@ export class WebsiteSource implements FeedSource {
     return Promise.resolve();
   }
 
-  /** Lets go of what a run left open. */
+  /** Releases whatever a run left open. */
   close(): void {
     this.memory?.discard();
   }

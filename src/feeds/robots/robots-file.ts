@@ -1,12 +1,14 @@
 /**
- * robots.txt (RFC 9309): what a site asks of those that crawl it. Sitemap lines and `Crawl-delay`, which the RFC leaves open, are read too.
+ * robots.txt (RFC 9309): what a site asks of those that crawl it. Sitemap lines and `Crawl-delay`, which are not part
+ * of the RFC, are read too.
  *
- * Matching takes time in proportion to pattern and path: a pattern is looked for part by part between its asterisks.
+ * The time for matching is proportional to the lengths of pattern and path: the parts of a pattern between its
+ * asterisks are searched for one after another.
  */
 import { wellFormed } from '../text/cut-text.js';
 import { decodeUtf8 } from '../text/decoded-text.js';
 
-/** The RFC asks for 500 KiB at least; what comes behind is not read. */
+/** The RFC requires at least 500 KiB to be read. The rest of a longer file is ignored. */
 export const ROBOTS_BYTES_MAX = 512_000;
 const LINE_CHARACTERS_MAX = 16_663;
 const RULES_MAX = 20_000;
@@ -16,10 +18,13 @@ const BLANKS: ReadonlySet<string> = new Set([' ', '\t', '\v', '\f']);
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 export interface RobotsFile {
-  /** `target` is path and query of a URL as it is sent, percent-encoded. */
+  /**
+   * Returns true if the crawler may read this address. `target` is the path and query of the URL as they are sent,
+   * percent-encoded.
+   */
   isAllowed(target: string): boolean;
   readonly crawlDelayMs: number | undefined;
-  /** As they stand in the file. */
+  /** Addresses as they are in the file. */
   readonly sitemaps: readonly string[];
 }
 
@@ -28,14 +33,14 @@ export const ALLOWS_ALL: RobotsFile = { isAllowed: () => true, crawlDelayMs: und
 
 interface Rule {
   readonly isAllowing: boolean;
-  /** What stands between asterisks. */
+  /** The parts of the pattern between its asterisks. */
   readonly parts: readonly string[];
   readonly isAnchored: boolean;
-  /** Characters of the pattern: the longest that matches decides. */
+  /** Number of characters in the pattern. The longest pattern that matches decides. */
   readonly length: number;
 }
 
-/** What holds for one name of a crawler, gathered from all groups that name it. */
+/** What applies to one name of a crawler, collected from all groups that name it. */
 class Group {
   readonly rules: Rule[] = [];
   crawlDelayMs: number | undefined;
@@ -53,7 +58,10 @@ class Group {
   }
 }
 
-/** `crawler` is the product token of whoever asks: letters, `-` and `_`. Reads any bytes; what is no line of the format is passed over. */
+/**
+ * Reads a robots.txt. `crawler` is the product token of the crawler: letters, `-` and `_`. Any bytes are accepted, and
+ * lines in another format are ignored.
+ */
 export function readRobotsFile(bytes: Uint8Array, crawler: string): RobotsFile {
   const own = new Group();
   const everybody = new Group();
@@ -102,7 +110,10 @@ function* linesOf(bytes: Uint8Array): Generator<[key: string, value: string]> {
   }
 }
 
-/** Without blanks and tabs around it: what else looks like nothing, a byte order mark in the middle of the file among it, makes another line of one. */
+/**
+ * Removes only blanks and tabs at both ends. Any other invisible character, such as a byte order mark in the middle of
+ * the file, makes the line a different one.
+ */
 function trimmed(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && BLANKS.has(text.charAt(start))) start += 1;
@@ -131,7 +142,10 @@ function ruleOf(value: string, isAllowing: boolean): Rule {
   };
 }
 
-/** As a URL is sent: what is not ASCII is percent-encoded, and the digits of encoded bytes are upper case. */
+/**
+ * Encodes a pattern as a URL is sent: characters that are not ASCII are percent-encoded, and encoded bytes have
+ * upper-case digits.
+ */
 function escaped(pattern: string): string {
   return pattern
     .replace(/\P{ASCII}+/gu, (characters) => encodeURIComponent(wellFormed(characters)))

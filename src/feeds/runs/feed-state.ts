@@ -16,20 +16,25 @@ export interface LastRun {
   readonly took_ms: number;
 }
 
-/** What is kept of a feed between runs. That one is running is not kept: after a stop nothing runs. */
+/**
+ * What is kept of a feed between runs. Whether a run is under way is not kept, because nothing runs after a restart.
+ */
 export interface FeedState {
-  /** When the last attempt was made, whatever became of it. ISO 8601. */
+  /** When the last attempt was made, whether it succeeded or not. ISO 8601. */
   readonly last_checked: string | null;
   readonly last_synced: string | null;
-  /** Of the last attempt, where it failed. */
+  /** The error of the last attempt if it failed. */
   readonly error: { readonly message: string; readonly at: string } | null;
   readonly record_count: number;
   readonly last_run: LastRun | null;
-  /** Runs since everything was read anew. */
+  /** Number of runs since everything was last read anew. */
   readonly runs_since_fresh: number;
-  /** Since when the source has listed nothing where it had records. ISO 8601; missing where it lists some, or none was ever read. */
+  /**
+   * Since when the source has had an empty listing although it had records before. ISO 8601. Missing if the listing has
+   * records or none was ever read.
+   */
   readonly emptied_since?: string;
-  /** For how long that was seen; none where an earlier release began to count. */
+  /** For how long this has been observed. Missing if an earlier release began to count. */
   readonly emptied_ms?: number;
 }
 
@@ -42,7 +47,9 @@ export const NEW_FEED: FeedState = {
   runs_since_fresh: 0,
 };
 
-/** Of so many runs one reads everything anew, for servers that say of what changed that it did not. */
+/**
+ * One of this many runs reads everything anew, because some servers say of changed things that they have not changed.
+ */
 const FRESH_EVERY_RUNS = 24;
 const MESSAGE_CHARACTERS_MAX = 1000;
 const EMPTINESS_BELIEVED_AFTER_MS = 86_400_000;
@@ -76,11 +83,11 @@ export function afterSuccess(
 export interface FailedAttempt {
   readonly at: string;
   readonly isEmptied?: boolean;
-  /** Attempts of this feed are not further apart, by a clock that is right. */
+  /** Maximum time between two attempts of this feed if the clock is right. */
   readonly apartMsMax: number;
 }
 
-/** What the last good run gave stays as it was. */
+/** Returns the state after a failed attempt. The results of the last successful run are kept. */
 export function afterFailure(state: FeedState, message: string, attempt: FailedAttempt): FeedState {
   const { at, isEmptied = false, apartMsMax } = attempt;
   const failed = { ...state, last_checked: at, error: { message: message.slice(0, MESSAGE_CHARACTERS_MAX), at } };
@@ -89,7 +96,7 @@ export function afterFailure(state: FeedState, message: string, attempt: FailedA
   return isEmptied ? { ...failed, emptied_since: at, emptied_ms: 0 } : failed;
 }
 
-/** A source that was seen to list nothing for so long has nothing. */
+/** Returns true if the listing of the source has been seen to be empty for so long that this is believed. */
 export function isEmptinessBelieved(state: FeedState, nowMs: number, apartMsMax: number): boolean {
   return state.emptied_since !== undefined && emptiedFor(state, nowMs, apartMsMax) >= EMPTINESS_BELIEVED_AFTER_MS;
 }

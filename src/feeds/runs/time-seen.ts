@@ -1,11 +1,11 @@
 /**
- * For how long something of a source has been so, as its runs have seen it. The clock may jump between two of them: it counts for no more
- * than they are apart, and one that was set back for nothing.
+ * For how long the runs of a feed have observed something about its source. The clock may jump between two runs: the
+ * time between them counts for no more than runs can be apart, and for nothing if the clock was set back.
  */
 export interface TimeSeen {
-  /** Up to the run before. */
+  /** How long it had been observed at the previous run. */
   readonly ms: number;
-  /** When that was, as the clock said then. ISO 8601. */
+  /** When the previous run was, by the clock at that time. ISO 8601. */
   readonly lastUtc: string;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Sitemaps (https://www.sitemaps.org/protocol.html): XML with addresses of pages or of further sitemaps, gzipped or not, and plain text
- * with an address a line. Read piece by piece, so that a large one is never in memory.
+ * Sitemaps (https://www.sitemaps.org/protocol.html): XML with addresses of pages or of further sitemaps, or plain text
+ * with an address per line, either of them possibly gzipped. They are read in pieces, so that a large one is never held
+ * in memory.
  */
 import { createGunzip } from 'node:zlib';
 import { pipeline, Readable } from 'node:stream';
@@ -8,26 +9,26 @@ import { Parser } from 'htmlparser2';
 import { OPEN_ELEMENTS_MAX, writeBounded } from '../text/bounded-parsing.js';
 import { readDate } from '../text/dates.js';
 
-/** What the protocol allows in one file. */
+/** Limits of the protocol for one file. */
 export const SITEMAP_BYTES_MAX = 52_428_800;
 export const SITEMAP_ENTRIES_MAX = 50_000;
 const LOCATION_CHARACTERS_MAX = 2048;
-/** So many tell an address from XML. */
+/** Number of characters that suffice to tell an address from XML. */
 const BEGINNING_CHARACTERS = 8;
 
 export interface SitemapEntry {
   readonly kind: 'page' | 'sitemap';
-  /** As it stands in the file; it may be no address at all. */
+  /** Text as it is in the file. It may not be an address at all. */
   readonly location: string;
-  /** ISO 8601, UTC. */
+  /** ISO 8601, in UTC. */
   readonly modified: string | undefined;
 }
 
 export type SitemapOutcome =
   | 'whole'
-  /** It breaks off, or what it is packed with does. */
+  /** The sitemap or its compressed data breaks off. */
   | 'cut-off'
-  /** More bytes or entries than the protocol allows, or elements in each other that no sitemap has. */
+  /** It has more bytes or entries than the protocol allows, or elements nested deeper than in any sitemap. */
   | 'too-large'
   | 'not-a-sitemap';
 
@@ -36,12 +37,15 @@ export interface SitemapReading {
   readonly outcome: SitemapOutcome;
 }
 
-/** Whatever the bytes are, it resolves; entries before a fault are kept. Errors of the source itself are passed on. */
+/**
+ * Reads a sitemap. Resolves whatever the bytes are, and keeps the entries before a fault. Errors of `source` itself are
+ * passed on.
+ */
 export async function readSitemap(source: AsyncIterable<Uint8Array>, nowMs: number): Promise<SitemapReading> {
   const reader = new SitemapReader(nowMs);
   const decoder = new TextDecoder();
   let failure: { readonly error: unknown } | undefined;
-  // Told apart from what is wrong with the packing, which is the sitemap's fault.
+  // Errors of the source are told apart from errors in the compressed data, which are the sitemap's fault.
   const watched = watchedSource(source, (error) => {
     failure = { error };
   });
@@ -72,7 +76,9 @@ async function* watchedSource(
   }
 }
 
-/** Gzip is known by its first bytes: servers name it by every content type there is. */
+/**
+ * Decompresses gzip, which is recognized by its first bytes because servers send it with all kinds of content types.
+ */
 async function* unpacked(source: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   const head: Uint8Array[] = [];
   let length = 0;
@@ -92,7 +98,7 @@ async function* unpacked(source: AsyncGenerator<Uint8Array>): AsyncGenerator<Uin
     return;
   }
   const gunzip = createGunzip();
-  // Its errors are those of whoever reads it.
+  // Errors reach whoever reads from `gunzip`.
   pipeline(Readable.from(all(), { objectMode: false }), gunzip, () => undefined);
   for await (const chunk of gunzip as AsyncIterable<Buffer>) yield chunk;
 }
@@ -100,7 +106,7 @@ async function* unpacked(source: AsyncGenerator<Uint8Array>): AsyncGenerator<Uin
 class SitemapReader {
   private readonly entries: SitemapEntry[] = [];
   private readonly parser: Parser;
-  /** Something did not fit any more. */
+  /** True if something exceeded a limit. */
   isOverfull = false;
   private kind: 'urlset' | 'sitemapindex' | 'text' | undefined;
   private isClosed = false;
@@ -178,7 +184,7 @@ class SitemapReader {
   }
 
   private hear(text: string): void {
-    // `image:loc` and `video:thumbnail_loc` are not what the entry is about.
+    // `image:loc` and `video:thumbnail_loc` are not the address of the entry.
     if (this.element === 'loc' && this.location.length <= LOCATION_CHARACTERS_MAX) this.location += text;
     if (this.element === 'lastmod' && this.modified.length < 100) this.modified += text;
   }
@@ -200,7 +206,7 @@ class SitemapReader {
   }
 }
 
-/** Without the prefix of the sitemap's own namespace, which some give it; what else has a prefix keeps it. */
+/** Removes the prefix of the sitemap's own namespace, which some sitemaps use. Other prefixes are kept. */
 function localName(name: string): string {
   return name.replace(/^(?:sm|sitemap|s|ns\d*):/, '');
 }
