@@ -1,36 +1,39 @@
-/** Feeds and sources of lists as they are kept: the collections `feeds` and `list-sources` of `data/system`. */
+/** Feeds and the sources of lists as they are stored in the collections `feeds` and `list-sources` of `data/system`. */
 import type { ProviderSettings } from './providers/provider-settings.js';
 import type { FeedState } from './runs/feed-state.js';
 
 export interface FeedRow {
-  /** A feed that takes the name of one that was deleted is another one; its folder is `data/feeds/<id>`. */
+  /** Identifies the feed. A new feed with the name of a deleted one has another id. Its folder is `data/feeds/<id>`. */
   readonly id: string;
   readonly account: string;
   readonly name: string;
   readonly provider: ProviderSettings;
   readonly media_store: string;
-  /** The store from which its file is still to be removed: it moved from there, or was to move there and has not. */
+  /**
+   * The store from which the file of the feed still has to be removed, because the feed was moved away from it or could
+   * not be moved to it.
+   */
   readonly leaving: string | null;
   readonly interval_minutes: number;
-  /** Sealed; null where the provider needs none. */
+  /** Sealed. Null if the provider needs none. */
   readonly secret: string | null;
   readonly state: FeedState;
-  /** When the next run is due; null: at once. */
+  /** When the next run is due. Null: at once. */
   readonly next_sync: string | null;
   readonly created_utc: string;
 }
 
-/** What a list imports from: a feed's file, or any file of a media store. */
+/** What a list imports from: the file of a feed, or any file of a media store. */
 export interface SourceRow {
   readonly list_id: string;
   readonly account: string;
   readonly list: string;
-  /** Id of the feed; null for another file. */
+  /** Id of the feed. Null for any other file. */
   readonly feed: string | null;
   readonly media_store: string;
   readonly path: string;
   readonly keep_in_sync: boolean;
-  /** That of the file when the list was made like it last. */
+  /** Etag of the file when the list was last made the same as it. */
   readonly applied_etag: string | null;
   readonly last_imported: string | null;
   readonly last_run: ImportRun | null;
@@ -52,7 +55,7 @@ export function feedPath(name: string): string {
   return `feeds/${name}.sync`;
 }
 
-/** What files of feeds were called before. */
+/** The former name of a feed's file. */
 export function formerFeedPath(name: string): string {
   return `feeds/${name}.ndjson`;
 }

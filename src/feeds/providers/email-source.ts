@@ -23,7 +23,7 @@ import { RunTimeOverError, SourceFailedError, type SourceListener, type SourceOu
 export interface EmailSettings {
   readonly host: string;
   readonly port: number;
-  /** With `starttls`, nothing but the request for encryption is sent before the connection is encrypted. */
+  /** With `starttls`, the sign-in is never sent before the connection is encrypted. */
   readonly security: 'tls' | 'starttls';
   readonly user: string;
   /** What kind of secret the feed has. */

@@ -1,15 +1,17 @@
-/** What a provider says while it reads its source once, and what the run comes to. The same for all five. */
+/**
+ * What a provider tells while it reads its source once, and the outcome of the run. The same for all five providers.
+ */
 
 export type FieldScalar = string | number | boolean;
 export type FieldValue = FieldScalar | readonly FieldScalar[];
 
 export interface SourceRecord {
-  /** Its identity in the source. */
+  /** Identifies the record in the source. */
   readonly name: string;
   readonly fields: Readonly<Record<string, FieldValue>>;
 }
 
-/** Without those that hold nothing. */
+/** Returns the fields without the empty ones. */
 export function givenFields(fields: Readonly<Record<string, FieldValue | undefined>>): Record<string, FieldValue> {
   const given = Object.entries(fields).filter(
     (entry): entry is [string, FieldValue] =>
@@ -18,11 +20,11 @@ export function givenFields(fields: Readonly<Record<string, FieldValue | undefin
   return Object.fromEntries(given);
 }
 
-/** Is told of what the source has, in any order. */
+/** Told what the source has, in any order. */
 export interface SourceListener {
-  /** The record is there, as given; whether it differs from last time is not the provider's business. */
+  /** The record exists, with these fields. The provider does not compare it with the last run. */
   record(record: SourceRecord): void;
-  /** The record is there and stays as it was. `otherwise`: as it is to be where the file has lost it. */
+  /** The record exists and is unchanged. `otherwise`: the record to be used if the synced file no longer has it. */
   unchanged(name: string, otherwise?: SourceRecord): void;
   /** There is evidence that the record is gone: its address answers 404 or 410, or the source deleted it. */
   gone(name: string): void;
@@ -30,15 +32,15 @@ export interface SourceListener {
 }
 
 export interface SourceOutcome {
-  /** True where everything that the source has was listed: only then what was not mentioned is gone. */
+  /** True if everything in the source was listed. Only then a record that was not mentioned is gone. */
   readonly isComplete: boolean;
   readonly requests: number;
   readonly bytes: number;
-  /** The source asked not to be asked again before so long. */
+  /** The source asked not to be read again before this time has passed. */
   readonly retryAfterMs?: number;
 }
 
-/** The source could not be read. The message is a sentence for whoever owns the feed, without secrets. */
+/** Thrown if the source could not be read. The message is a sentence for the owner of the feed, without secrets. */
 export class SourceFailedError extends Error {
   override readonly name = 'SourceFailedError';
 
@@ -51,14 +53,20 @@ export class SourceFailedError extends Error {
   }
 }
 
-/** The reason of a run's signal whose time is over. A source that can go on from where it is at the next run ends by itself then. */
+/**
+ * The reason of the signal of a run whose time is over. A source whose next run can continue where this one stopped
+ * then ends without an error.
+ */
 export class RunTimeOverError extends SourceFailedError {
   constructor(minutes: number) {
     super(`The time of a run was over (feeds.run_minutes_max = ${minutes}).`);
   }
 }
 
-/** The source lists nothing where it had records: one that has lost them looks like one whose records were all deleted. */
+/**
+ * Thrown if the source has an empty listing although it had records. A source that has lost its records looks the same
+ * as one whose records were all deleted.
+ */
 export class SourceEmptiedError extends SourceFailedError {
   constructor(records: number) {
     const kept = records === 1 ? 'The record that it had is kept' : `The ${records} records that it had are kept`;

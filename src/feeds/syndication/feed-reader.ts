@@ -1,4 +1,7 @@
-/** RSS 0.9x, 1.0 (RDF) and 2.0, Atom 0.3 and 1.0, and JSON Feed, read as one thing, with the mistakes that real ones have. */
+/**
+ * Reads RSS 0.9x, 1.0 (RDF) and 2.0, Atom 0.3 and 1.0, and JSON Feed into one form, and copes with the mistakes that
+ * are common in real feeds.
+ */
 import { readDate } from '../text/dates.js';
 import { htmlToText, htmlToTextInSlices } from '../text/html-text.js';
 import { Slices } from '../text/slices.js';
@@ -24,7 +27,7 @@ import {
 const LOOKS_LIKE_A_PAGE = /^<(?:!doctype\s+html|html|head|body)\b/i;
 const COMMENTS_MAX = 100;
 const COMMENT_CHARACTERS_MAX = 2000;
-/** What stands before it was printed by a faulty server. */
+/** Anything before this was printed by a faulty server. */
 const BEGINNING = /<(?:\?xml|rss|feed|rdf:rdf)[\s>]/i;
 const ROOTS: Readonly<Record<string, SyndicationFormat>> = {
   rss: 'rss',
@@ -33,7 +36,7 @@ const ROOTS: Readonly<Record<string, SyndicationFormat>> = {
   channel: 'rss',
 };
 
-/** Rejects with a NotAFeedError that says what the document is instead. */
+/** Reads a feed. Rejects with a NotAFeedError that says what the document is instead. */
 export async function readFeed(text: string, given: ReadingContext): Promise<SyndicatedFeed> {
   const { slices = new Slices() } = given;
   const context = { ...given, slices };
@@ -53,11 +56,11 @@ export async function readFeed(text: string, given: ReadingContext): Promise<Syn
     );
   }
   const channel = root.name === 'channel' ? root : (childOf(root, 'channel') ?? root);
-  // RSS 1.0 has its items beside the channel, and so have some that say they are something else.
+  // RSS 1.0 has its items beside the channel, and so do some feeds that claim to be of another format.
   const elements = [
     ...childrenOf(channel, 'item', 'entry'),
     ...(channel === root ? [] : childrenOf(root, 'item', 'entry')),
-    // The one that the document is cut in would take the place of the whole one.
+    // An item that is cut off by the end of the document would replace the complete one of an earlier run.
   ].filter((element) => !cutOff.has(element));
   const base = baseOf(channel, baseOf(root, context.url));
   const inherited = authorsOf(channel);
@@ -75,7 +78,10 @@ export async function readFeed(text: string, given: ReadingContext): Promise<Syn
   };
 }
 
-/** What stands behind the comments that a document begins with. By hand, since a pattern tries all ways to tell where each of them ends. */
+/**
+ * Returns the text after the comments at its beginning. No regular expression is used, because one would try every
+ * possible end of each comment.
+ */
 function behindComments(text: string): string {
   let rest = text;
   for (let comments = 0; comments < COMMENTS_MAX && rest.startsWith('<!--'); comments += 1) {
@@ -117,7 +123,7 @@ function baseOf({ attributes }: XmlElement, outer: string): string {
   return absoluteUrl(attributes['xml:base'], outer) ?? outer;
 }
 
-/** Of Atom the link that is the entry itself; of RSS the only one. */
+/** Returns the address of the item. In Atom it is the link that leads to the entry itself, in RSS the only link. */
 function linkOf(element: XmlElement, base: string): string | undefined {
   const links = childrenOf(element, 'link', 'atom:link');
   const relation = (link: XmlElement) => (link.attributes['rel'] ?? 'alternate').toLowerCase();
@@ -130,7 +136,7 @@ function linkOf(element: XmlElement, base: string): string | undefined {
   return undefined;
 }
 
-/** A guid is an address unless it says that it is none, or is none. */
+/** Returns the guid as an address, unless the feed says that it is none or it does not look like one. */
 function permalinkOf(guid: XmlElement | undefined): string | undefined {
   const text = textOf(guid).trim();
   if (guid?.attributes['ispermalink'] === 'false' || !/^https?:\/\//i.test(text)) return undefined;
@@ -162,7 +168,7 @@ function nameOf(source: string): string {
   return htmlToText(source.slice(0, NAME_SOURCE_CHARACTERS_MAX), SHORT_TEXT_CHARACTERS_MAX);
 }
 
-/** Of `someone@example.com (Some One)` the name. */
+/** Returns the name in `someone@example.com (Some One)`. */
 function personOf(author: string): string | undefined {
   const [, address = '', name] = /^(\S+)\s+\((.+)\)\s*$/.exec(author.slice(0, NAME_SOURCE_CHARACTERS_MAX)) ?? [];
   return address.slice(1, -1).includes('@') ? name : undefined;
@@ -206,7 +212,7 @@ async function longText(element: XmlElement | undefined, slices: Slices): Promis
   return (await htmlToTextInSlices(sourceOf(element), ITEM_TEXT_CHARACTERS_MAX, slices)) || undefined;
 }
 
-/** HTML, whether it was escaped or stands among the elements. */
+/** Returns the HTML in the element, whether it is escaped or consists of elements. */
 function sourceOf(element: XmlElement): string {
   return element.children.some((child) => typeof child !== 'string') ? markupOf(element) : textOf(element);
 }

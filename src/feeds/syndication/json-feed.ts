@@ -1,4 +1,4 @@
-/** JSON Feed 1.0 and 1.1 (https://www.jsonfeed.org/version/1.1/). */
+/** Reads JSON Feed 1.0 and 1.1 (https://www.jsonfeed.org/version/1.1/). */
 import { parseExactJson } from '../../platform/index.js';
 import { wellFormed } from '../text/cut-text.js';
 import { readDate } from '../text/dates.js';
@@ -24,7 +24,7 @@ const CONTROL_CHARACTERS = /\p{Cc}/gu;
 type SlicedContext = ReadingContext & { readonly slices: Slices };
 type Members = Readonly<Record<string, unknown>>;
 
-/** Rejects with a NotAFeedError. */
+/** Reads a JSON Feed. Rejects with a NotAFeedError. */
 export async function readJsonFeed(text: string, context: SlicedContext): Promise<SyndicatedFeed> {
   const { slices } = context;
   const parsed = await parsedJson(text, slices);
@@ -56,7 +56,7 @@ async function parsedJson(text: string, slices: Slices): Promise<unknown> {
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
     }
-    // Control characters within strings are the one mistake that says nothing of the rest.
+    // Control characters in strings are the only mistake that does not put the rest of the document in doubt.
     const parse = (piece: string) => parseExactJson(piece.replace(CONTROL_CHARACTERS, ' '));
     return await parseJsonInSlices(text, slices, { parse });
   } catch (error) {
@@ -106,7 +106,7 @@ async function itemOf(
   };
 }
 
-/** `authors` of version 1.1, `author` of 1.0. */
+/** Returns the names of the authors. Version 1.1 has `authors`, version 1.0 has `author`. */
 function authorsOf(members: Members): string[] {
   const authors = [...arrayOf(members['authors'], NAMES_LOOKED_AT_MAX), members['author']];
   return distinct(authors.flatMap((author) => stringOf(membersOf(author)?.['name']) ?? []));
@@ -117,7 +117,7 @@ function shortText(value: unknown): string | undefined {
   return text === undefined ? undefined : htmlToText(text, SHORT_TEXT_CHARACTERS_MAX);
 }
 
-/** Numbers, too: ids that are numbers are common. */
+/** Accepts numbers too, because ids are often numbers. */
 function stringOf(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value.trim() !== '' ? wellFormed(value) : undefined;
@@ -127,7 +127,7 @@ function membersOf(value: unknown): Members | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : undefined;
 }
 
-/** The first of them. */
+/** Returns at most this many of the values. */
 function arrayOf(value: unknown, most: number): readonly unknown[] {
   return Array.isArray(value) ? (value as unknown[]).slice(0, most) : [];
 }

@@ -1,14 +1,17 @@
-/** Markup of strangers goes through the parser in pieces, so that it can be left: its time grows with the square of the depth. */
+/**
+ * Passes markup from unknown sources to the parser in pieces, so that parsing can be stopped. The time the parser takes
+ * grows with the square of the depth of nesting.
+ */
 import type { Parser } from 'htmlparser2';
 import type { Slices } from './slices.js';
 
 const PIECE_CHARACTERS = 65_536;
-/** As browsers have it. */
+/** The same limit as in browsers. */
 export const OPEN_ELEMENTS_MAX = 512;
 
 /**
- * Writes all of the text and ends the parser, or what comes before `isBeyondBounds` says true, in slices. `clean`: of each piece, what the parser is
- * to see.
+ * Writes the text to the parser in slices, and ends the parser. Stops as soon as `isBeyondBounds` returns true. `clean`
+ * returns what the parser is to see of a piece.
  */
 export async function parseInSlices(
   parser: Parser,
@@ -24,7 +27,7 @@ export async function parseInSlices(
   parser.end();
 }
 
-/** The same at once, of what does not end the text. */
+/** Does the same without slices, for a part of a text. Does not end the parser. */
 export function writeBounded(parser: Parser, text: string, isBeyondBounds: () => boolean): void {
   for (const piece of pieces(text)) {
     if (isBeyondBounds()) return;

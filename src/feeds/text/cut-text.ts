@@ -1,4 +1,7 @@
-/** At most so many UTF-16 units of the text; halves of characters become U+FFFD, for no record may hold one. */
+/**
+ * Returns at most this many UTF-16 units of the text. Halves of surrogate pairs become U+FFFD, because no record may
+ * contain one.
+ */
 export function cutText(text: string, charactersMax: number): string {
   return wellFormed(text.slice(0, charactersMax));
 }

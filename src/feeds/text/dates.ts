@@ -1,7 +1,7 @@
-/** Dates as feeds and pages write them. */
+/** Reads dates as feeds and pages write them. */
 const DAY_MS = 86_400_000;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-/** Hours from UTC. Letters of the military are not here: most that are met are wrong. */
+/** Hours from UTC. Military letters are not included, because most of those in use are wrong. */
 const ZONES: Readonly<Record<string, number>> = {
   z: 0,
   ut: 0,
@@ -48,8 +48,9 @@ const CHARACTERS_MAX = 100;
 const EARLIEST_YEAR = 1900;
 
 /**
- * As ISO 8601 in UTC with milliseconds; undefined where it cannot be read, lies before 1900, or more than a day after `nowMs`: a
- * date that cannot be true would stand first for ever. Without a zone it is taken as UTC.
+ * Returns the date as ISO 8601 in UTC with milliseconds. Returns undefined if it cannot be read, lies before 1900, or
+ * lies more than a day after `nowMs`, because a record with an impossible date would be shown first for ever. A date
+ * without a zone is read as UTC.
  */
 export function readDate(text: string | undefined, nowMs: number): string | undefined {
   const input = (text ?? '').slice(0, CHARACTERS_MAX);
@@ -81,7 +82,7 @@ function american(text: string): number | undefined {
   return momentOf(Number(year), [MONTHS.indexOf(month.toLowerCase()), Number(day)], time);
 }
 
-/** `time`: hour, minute, second, am or pm, sign, hours and minutes of the offset, name of the zone. */
+/** `time`: hour, minute, second, am or pm, then sign, hours and minutes of the offset, and name of the zone. */
 function momentOf(
   year: number,
   [month, day]: readonly [number, number],
@@ -93,7 +94,7 @@ function momentOf(
   if (month < 0 || month > 11 || day < 1 || day > 31 || hours > 24 || Number(minute) > 59 || year < EARLIEST_YEAR)
     return undefined;
   const ms = Date.UTC(year, month, day, hours, Number(minute), Math.min(Number(second), 59));
-  // 31 February is none.
+  // Rejects days that do not exist, such as 31 February.
   if (new Date(Date.UTC(year, month, day)).getUTCDate() !== day) return undefined;
   const named = ZONES[(zone ?? '').toLowerCase()] ?? 0;
   const minutes =

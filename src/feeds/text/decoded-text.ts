@@ -1,18 +1,24 @@
-/** Bytes of the outside world as text: which charset they are in, whatever was said of it. */
+/** Decodes bytes from outside as text, and finds out which charset they are in, whatever is said about it. */
 import { TextDecoder } from 'node:util';
 import chardet from 'chardet';
 
-/** Where a page or a feed says by itself what it is written in. */
+/** Size of the part in which a page or a feed declares its own charset. */
 const DECLARATION_BYTES_MAX = 2048;
 const GUESSED_BYTES_MAX = 65_536;
-/** Of fewer bytes beyond ASCII any guess is as good. */
+/** With fewer bytes that are not ASCII, one guess is as good as another. */
 const TELLING_BYTES_MIN = 20;
-/** Where what is no text shows itself. */
+/** Length of the part by which binary data are recognized. */
 const JUDGED_CHARACTERS_MAX = 4096;
-/** A stray one is a mistake of whoever wrote the text; of compressed or random bytes every tenth is one. */
+/**
+ * A few stray control characters are a mistake of the author. In compressed or random bytes, every tenth character is
+ * one.
+ */
 const CONTROLS_SHARE_MAX = 0.01;
 const STRAY_CONTROLS_MAX = 3;
-/** All others are binary data: https://mimesniff.spec.whatwg.org/#binary-data-byte. */
+/**
+ * Control characters that texts may contain. All others mean binary data:
+ * https://mimesniff.spec.whatwg.org/#binary-data-byte.
+ */
 const CONTROLS_OF_TEXTS = '\t\n\f\r\x1b';
 const ESCAPE = 0x1b;
 const C1_CONTROLS = /[\x80-\x9f]/g;
@@ -24,14 +30,14 @@ const OF_HTML = new RegExp(`<meta[^>]{0,300}?charset\\s*=\\s*["']?\\s*(${CHARACT
 
 export interface DecodedText {
   readonly text: string;
-  /** The name by the WHATWG's Encoding Standard, in lower case. */
+  /** Name in the Encoding Standard of the WHATWG, in lower case. */
   readonly charset: string;
 }
 
 /**
- * In this order: a byte order mark; what the bytes are beyond doubt (UTF-8 with characters that nothing else has); what the server says;
- * what the text itself says; a guess. Of what is said twice the first is taken in which all bytes can be read. Never fails: what
- * cannot be read becomes U+FFFD.
+ * Decodes a text. The charset is determined by the first of these: a byte order mark; the bytes themselves, if they are
+ * valid UTF-8 and nothing else; what the server says; what the text itself says; a guess. If several charsets are
+ * named, the first one in which all bytes are valid is used. Never fails: bytes that cannot be decoded become U+FFFD.
  */
 export function decodeText(bytes: Uint8Array, contentType = ''): DecodedText {
   const marked = markedCharset(bytes);
@@ -39,10 +45,10 @@ export function decodeText(bytes: Uint8Array, contentType = ''): DecodedText {
   const head = latin1(bytes.subarray(0, DECLARATION_BYTES_MAX));
   const said = [OF_HEADER.exec(contentType)?.[1], OF_XML.exec(head)?.[1], OF_HTML.exec(head)?.[1]].flatMap((label) => {
     const decoder = label === undefined ? undefined : decoderOf(label);
-    // What can be read byte by byte to find its own name is not two bytes a character.
+    // The declaration was found by reading single bytes, so the text cannot have two bytes per character.
     return decoder === undefined || decoder.encoding.startsWith('utf-16') ? [] : [decoder.encoding];
   });
-  // Its characters are those of ASCII, too, so it would pass for UTF-8.
+  // The bytes of this charset are all ASCII, so that it would be taken for UTF-8.
   const isEscaped = said.includes('iso-2022-jp') && bytes.includes(ESCAPE);
   const candidates = isEscaped ? ['iso-2022-jp'] : [...new Set(['utf-8', ...said])];
   for (const charset of candidates) {
@@ -52,18 +58,22 @@ export function decodeText(bytes: Uint8Array, contentType = ''): DecodedText {
   return decodedWithFaults(bytes, said[0]);
 }
 
-/** No charset that anybody names fits each byte. */
+/** Decodes a text that is not completely valid in any of the named charsets. */
 function decodedWithFaults(bytes: Uint8Array, said: string | undefined): DecodedText {
   if (said !== undefined) {
     const text = decoded(bytes, said, false) ?? '';
-    // A few bad bytes are a cut or a mistake; where nothing beyond ASCII can be read, it is not what it is said to be.
+    // A few invalid bytes come from a cut or a mistake. But if nothing except ASCII can be decoded, the text is not in
+    // that charset.
     if (said !== 'utf-8' || /(?!\ufffd)\P{ASCII}/u.test(text)) return { text, charset: said };
   }
   const charset = guessed(bytes);
   return { text: decoded(bytes, charset, false) ?? '', charset };
 }
 
-/** What was decoded was no text, whatever its charset: a picture or an archive, which a server took for a page. */
+/**
+ * Returns true if the bytes were not text in any charset, but for example an image or an archive that a server sent as
+ * a page.
+ */
 export function looksBinary({ text }: DecodedText): boolean {
   const judged = text.slice(0, JUDGED_CHARACTERS_MAX);
   let controls = 0;
@@ -80,7 +90,7 @@ function markedCharset(bytes: Uint8Array): string | undefined {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
   if (first === 0xff && second === 0xfe) return 'utf-16le';
-  // `<` in two bytes: XML without a mark.
+  // `<` in two bytes: XML without a byte order mark.
   if (first === 0 && second === 0x3c) return 'utf-16be';
   return first === 0x3c && second === 0 ? 'utf-16le' : undefined;
 }
@@ -89,12 +99,12 @@ function decoderOf(label: string): TextDecoder | undefined {
   try {
     return new TextDecoder(label);
   } catch {
-    // A label that nobody knows says nothing.
+    // An unknown label gives no information.
     return undefined;
   }
 }
 
-/** Undefined where `fatal` and there are bytes that are nothing in the charset. */
+/** Returns undefined if `fatal` is true and some bytes are not valid in the charset. */
 function decoded(bytes: Uint8Array, charset: string, fatal: boolean): string | undefined {
   try {
     const text = new TextDecoder(charset, { fatal }).decode(bytes);
@@ -104,7 +114,10 @@ function decoded(bytes: Uint8Array, charset: string, fatal: boolean): string | u
   }
 }
 
-/** Node.js reads windows-1252 as ISO 8859-1, which differs in these: https://encoding.spec.whatwg.org/index-windows-1252.txt. */
+/**
+ * Node.js decodes windows-1252 as ISO 8859-1, which differs in these characters:
+ * https://encoding.spec.whatwg.org/index-windows-1252.txt.
+ */
 function windows1252Character(control: string): string {
   return WINDOWS_1252[control.charCodeAt(0) - 0x80] ?? control;
 }
@@ -114,7 +127,7 @@ function guessed(bytes: Uint8Array): string {
   const telling = sample.filter((byte) => byte > 0x7f).length;
   const name = telling < TELLING_BYTES_MIN ? null : chardet.detect(sample);
   const decoder = name === null ? undefined : decoderOf(name);
-  // What holds for pages of which nothing is known: the charset of most old ones.
+  // If nothing is known of a page, this is the charset of most old pages.
   return decoder === undefined || decoder.encoding === 'utf-8' ? 'windows-1252' : decoder.encoding;
 }
 

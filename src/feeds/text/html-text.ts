@@ -1,10 +1,13 @@
-/** The text of a piece of HTML: what a reader sees of it, in lines. */
+/** Extracts from HTML the text that a reader sees, in lines. */
 import { OPEN_ELEMENTS_MAX, parseInSlices, writeBounded } from './bounded-parsing.js';
 import { cutText } from './cut-text.js';
 import { Parser } from 'htmlparser2';
 import type { Slices } from './slices.js';
 
-/** How much of a text is looked at for each character that is wanted of it: the rest is markup, or white space. */
+/**
+ * How many characters of the HTML are looked at for each character of text that is wanted. The rest of them is markup
+ * or white space.
+ */
 const LOOKED_AT_TIMES = 10;
 
 const HIDDEN = new Set([
@@ -35,8 +38,8 @@ export function isBlock(tag: string): boolean {
 }
 
 /**
- * At most `charactersMax`, cut between two characters, out of the first ten times as many. Plain text comes out as it went in, but for its white
- * space.
+ * Returns at most `charactersMax` characters of text, cut between two characters, from the first ten times as many
+ * characters of HTML. Plain text is returned unchanged except for its white space.
  */
 export function htmlToText(html: string, charactersMax: number): string {
   const text = html.slice(0, LOOKED_AT_TIMES * charactersMax);
@@ -44,12 +47,12 @@ export function htmlToText(html: string, charactersMax: number): string {
   const reading = new TextReading(charactersMax);
   const parser = new Parser(reading);
   writeBounded(parser, text, () => reading.isBeyondBounds);
-  // What is cut off within a tag or a character would be taken for text.
+  // Otherwise the parser would return an unfinished tag or character reference as text.
   if (text.length === html.length) parser.end();
   return reading.text();
 }
 
-/** The same of a long text, all of which is looked at. */
+/** Does the same for a long text, all of which is looked at. */
 export async function htmlToTextInSlices(html: string, charactersMax: number, slices: Slices): Promise<string> {
   if (isPlain(html)) return htmlToText(html, charactersMax);
   const reading = new TextReading(charactersMax);
@@ -57,7 +60,7 @@ export async function htmlToTextInSlices(html: string, charactersMax: number, sl
   return reading.text();
 }
 
-/** Most titles and names hold neither. */
+/** Most titles and names contain neither of these characters. */
 function isPlain(text: string): boolean {
   return !/[<&]/.test(text);
 }
@@ -96,13 +99,13 @@ class TextReading {
     this.edge(tag);
   }
 
-  /** One is as good as many: a text without a word would be made of nothing else. */
+  /** Adds one line break at most, because a text without words would otherwise consist of nothing else. */
   private edge(tag: string): void {
     if (isBlock(tag) && this.pieces.at(-1) !== '\n') this.pieces.push('\n');
   }
 }
 
-/** One space between words, one end of line between blocks. */
+/** Leaves one space between words and one line break between blocks. */
 export function tidied(text: string): string {
   return text
     .replace(/[^\S\n]+/g, ' ')

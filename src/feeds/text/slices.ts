@@ -1,10 +1,10 @@
 /**
- * Reading what strangers sent takes the thread of all feeds as long as they like to make it: it is done in slices, and between two the other feeds
- * have their turn. One belongs to one reading.
+ * Input from unknown sources could occupy the thread of all feeds for as long as its author likes. It is therefore read
+ * in slices, between which the other feeds have their turn. Each reading has its own object of this class.
  */
 import { setImmediate } from 'node:timers/promises';
 
-/** What waits meanwhile is answers of other sources, not somebody's search. */
+/** Only answers of other sources wait meanwhile, not searches. */
 const SLICE_MS = 25;
 
 export class Slices {
@@ -12,19 +12,19 @@ export class Slices {
 
   constructor(private readonly signal?: AbortSignal) {}
 
-  /** Asked wherever a piece of bounded size is done: true where `next` is to be awaited. */
+  /** True if `next` is to be awaited. Checked after each piece of limited size. */
   get areOver(): boolean {
     return performance.now() >= this.endsMs;
   }
 
-  /** Lets the others go on. Rejects with the reason of the signal. */
+  /** Lets other work go on. Rejects with the reason of the signal. */
   async next(): Promise<void> {
     await setImmediate();
     this.signal?.throwIfAborted();
     this.endsMs = performance.now() + SLICE_MS;
   }
 
-  /** The others have their turn if it is theirs. */
+  /** Lets other work go on if the slice is over. */
   async pause(): Promise<void> {
     if (this.areOver) await this.next();
   }

@@ -1,13 +1,14 @@
 /**
- * Digests of addresses, 64 bits each, as two numbers of 32: what was met is known by them, without its text. Among 500,000 addresses two have
- * one digest in one crawl of a hundred million; whoever makes such a pair on purpose hides a page of their own site.
+ * Digests of addresses, of 64 bits each, stored as two numbers of 32 bits. They tell which addresses have been met
+ * without keeping their text. In a crawl of 500,000 addresses, the chance that two have the same digest is one in a
+ * hundred million. Whoever makes such a pair on purpose only hides a page of their own site.
  */
 
 const WORDS = 2;
-/** Of the table; the rest is free, so that a search for what is not there ends soon. */
+/** Maximum share of the table that is used. The free places make a search for a missing digest end soon. */
 const FULL = 0.6;
 
-/** Those of the addresses, one behind the other. */
+/** Returns the digests of the addresses one after another. */
 export function digestsOf(addresses: readonly string[]): Uint32Array {
   const digests = new Uint32Array(addresses.length * WORDS);
   addresses.forEach((address, position) => {
@@ -16,7 +17,10 @@ export function digestsOf(addresses: readonly string[]): Uint32Array {
   return digests;
 }
 
-/** Two lanes, each multiplied by a prime of its own for a character, and mixed with each other at the end. */
+/**
+ * Computes two numbers. Each is multiplied by its own prime for every character, and both are mixed with each other at
+ * the end.
+ */
 function writeDigest(address: string, into: Uint32Array, position: number): void {
   let high = 0x9e3779b9 ^ address.length;
   let low = 0x85ebca6b;
@@ -33,7 +37,7 @@ function writeDigest(address: string, into: Uint32Array, position: number): void
   into[position * WORDS + 1] = low;
 }
 
-/** A set of digests, in one array: an eighth of the memory of a set of texts. */
+/** A set of digests in one array. It takes an eighth of the memory of a set of strings. */
 export class DigestSet {
   private table = new Uint32Array(1024 * WORDS);
   private count = 0;
@@ -46,7 +50,7 @@ export class DigestSet {
     return this.slot(digests, position) === undefined;
   }
 
-  /** False where it was there. */
+  /** Adds a digest. Returns false if the set already contains it. */
   add(digests: Uint32Array, position: number): boolean {
     if ((this.count + 1) * WORDS > this.table.length * FULL) this.grow();
     const slot = this.slot(digests, position);
@@ -57,7 +61,7 @@ export class DigestSet {
     return true;
   }
 
-  /** Where it belongs; undefined where it is there. */
+  /** Returns the place where the digest belongs, or undefined if the set contains it. */
   private slot(digests: Uint32Array, position: number): number | undefined {
     const { table } = this;
     const [high, low] = [given(digests, position), digests[position * WORDS + 1] ?? 0];
@@ -76,7 +80,7 @@ export class DigestSet {
   }
 }
 
-/** 0 marks a free place of the table. */
+/** Returns the first number of a digest, which is never 0 because 0 marks a free place in the table. */
 function given(digests: Uint32Array, position: number): number {
   return Math.max(digests[position * WORDS] ?? 0, 1);
 }

@@ -1,27 +1,30 @@
-/** Addresses of pages: one name for what is one page, and signs of pages without end. */
+/** Addresses of pages: gives each page a single address, and recognizes endless series of pages. */
 
 const PAGE_URL_CHARACTERS_MAX = 1024;
 const SEGMENTS_MAX = 24;
-/** A segment that stands so often in one path is a relative link that grows with each page. */
+/**
+ * If a segment occurs more often than this in a path, it comes from a relative link that makes the path longer with
+ * each page.
+ */
 const SAME_SEGMENTS_MAX = 3;
 const PARAMETERS_MAX = 16;
-/** Say where a reader came from. */
+/** Parameters that say where a reader came from. */
 const TRACKING =
   /^(?:utm_\w+|mtm_\w+|pk_\w+|gclid|gbraid|wbraid|dclid|fbclid|msclkid|yclid|twclid|igshid|mc_[ce]id|_ga|_gl|_hs\w+|vero_id|oly_\w+_id|ref_src)$/i;
-/** Say who is reading. */
+/** Parameters that identify the reader's session. */
 const SESSION =
   /^(?:phpsessid|jsessionid|aspsessionid\w*|cfid|cftoken|zenid|oscsid|sessionid|session_id|sess(?:ion)?|s?sid)$/i;
 const SESSION_IN_PATH = /;(?:jsessionid|phpsessid|sid)=[^/?#;]*/gi;
 const SESSION_VALUE = /^[\w-]{8,}$/;
-/** `/2031/05`, `date=2031-05`: of days beyond this a calendar has no end. */
+/** Finds dates such as `/2031/05` and `date=2031-05`. The pages of a calendar for later times never end. */
 const DATED = /(?:^|[^\d])((?:1[0-9]|2[0-9]|3[0-9])\d{2})[-/](0?[1-9]|1[0-2])(?![\d])/;
 const CALENDAR_FUTURE_MS = 400 * 86_400_000;
 const CALENDAR_FIRST_YEAR = 1990;
 const YEAR_PARAMETER = /^(?:y|yr|year|jahr|annee|ano)$/i;
 
 /**
- * Absolute, without fragment, user, tracking parameters and session ids, escapes in upper case. Undefined for what is no
- * http or https address or is longer than PAGE_URL_CHARACTERS_MAX.
+ * Returns the absolute address without fragment, user, tracking parameters and session ids, with escapes in upper case.
+ * Returns undefined if it is not an http or https address, or is longer than PAGE_URL_CHARACTERS_MAX.
  */
 export function pageUrl(text: string, base?: string): string | undefined {
   const trimmed = text.trim();
@@ -36,13 +39,19 @@ export function pageUrl(text: string, base?: string): string | undefined {
   return url.href.length > PAGE_URL_CHARACTERS_MAX ? undefined : url.href;
 }
 
-/** Of an address as `pageUrl` gives them: with a path, and without user and fragment. Not parsed, for a site has thousands. */
+/**
+ * Splits an address that `pageUrl` returned, which has a path but no user and no fragment. It is not parsed, because a
+ * site has thousands of them.
+ */
 export function originAndTarget(url: string): { readonly origin: string; readonly target: string } {
   const path = url.indexOf('/', url.indexOf('//') + 2);
   return { origin: url.slice(0, path), target: url.slice(path) };
 }
 
-/** As it was written but for what is left out: a server may tell `a=` from `a`. */
+/**
+ * Returns the query without the parameters that are left out. The rest stays as it was written, because a server may
+ * treat `a=` and `a` differently.
+ */
 function keptQuery(search: string): string {
   return search
     .replace(/^\?+/, '')
@@ -54,7 +63,7 @@ function keptQuery(search: string): string {
     .join('&');
 }
 
-/** Why the page is one of a number without end, as a sentence; undefined where it does not look so. */
+/** Returns as a sentence why the page belongs to an endless series, or undefined if it does not seem to. */
 export function trapOf(url: URL, nowMs: number): string | undefined {
   const segments = url.pathname.split('/').filter((segment) => segment !== '');
   if (segments.length > SEGMENTS_MAX) return `Its path has more than ${SEGMENTS_MAX} parts.`;
@@ -70,7 +79,7 @@ export function trapOf(url: URL, nowMs: number): string | undefined {
   return isOfNoTime ? 'It is the page of a calendar for a time far away.' : undefined;
 }
 
-/** `/a/b/a/b/a/b`: the end of the path three times in a row. */
+/** Returns true for a path such as `/a/b/a/b/a/b`, which has the same end three times in a row. */
 function endsInRepetition(segments: readonly string[]): boolean {
   for (let length = 1; length * 3 <= segments.length; length += 1) {
     const end = segments.slice(-length).join('/');

@@ -1,12 +1,13 @@
 /**
- * Which pages of a website are read: globs over the address without its fragment. `*` stands for anything but a slash, `**` for anything;
- * every other character, `?` too, for itself. A pattern that begins with a slash is one of the path, at any host in scope.
+ * Which pages of a website are read: globs that are matched against the address without its fragment. `*` matches
+ * anything except a slash, `**` matches anything, and every other character, including `?`, matches itself. A pattern
+ * that begins with a slash is matched against the path, on any host in scope.
  */
 import { RE2JS } from 're2js';
 
 export interface UrlScopeOptions {
   readonly startUrls: readonly string[];
-  /** None: every page at the hosts of the start URLs. */
+  /** If there are none, every page on the hosts of the start URLs is read. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
 }
@@ -22,12 +23,12 @@ export class UrlScope {
     this.exclude = exclude.map((pattern) => new Glob(pattern));
   }
 
-  /** Where a start URL was redirected to belongs to the site. */
+  /** Adds a host to which a start URL was redirected. It belongs to the site too. */
   addHostOf(url: string): void {
     this.hosts.add(new URL(url).host);
   }
 
-  /** Why the page is not read, in a few words; undefined where it is. */
+  /** Returns in a few words why the page is not read, or undefined if it is. */
   refusal(url: URL): 'excluded' | 'not included' | 'another host' | undefined {
     if (this.exclude.some((glob) => glob.matches(url))) return 'excluded';
     const isAtHome = this.hosts.has(url.host);
@@ -39,7 +40,7 @@ export class UrlScope {
 
 class Glob {
   readonly isOfPath: boolean;
-  // Linear in the address, whatever the pattern.
+  // The time for matching grows only with the length of the address, whatever the pattern is.
   private readonly expression: RE2JS;
 
   constructor(pattern: string) {

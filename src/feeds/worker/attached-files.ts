@@ -1,4 +1,7 @@
-/** Files that come with records of a feed: the worker leaves them in the feed's folder, from where they go into its media store. */
+/**
+ * Files that belong to records of a feed. The worker puts them into the feed's folder, from where they are moved into
+ * its media store.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,12 +12,15 @@ import type { AttachedFile } from '../email/message-reader.js';
 export const ATTACHED_FOLDER = 'attached';
 const HASH_CHARACTERS = 32;
 
-/** Where the files of a feed are in its store. */
+/** Returns the folder for the files of a feed within its media store. */
 export function attachedPrefix(feed: string): string {
   return `feeds/${feed}/`;
 }
 
-/** By their content: the same file of two messages is one. */
+/**
+ * Returns a function that keeps a file. Files are named by their content, so that the same file in two messages is kept
+ * once.
+ */
 export function keepAttached(
   folder: string,
   at: { readonly feed: string; readonly mediaStore: string },

@@ -1,4 +1,4 @@
-/** What the main thread and the feed worker say to each other. */
+/** The messages between the main thread and the feed worker. */
 import type { OutboundRules } from '../../platform/index.js';
 import type { Discovery } from '../crawl/discover.js';
 import type { SyncRunResult } from '../file/sync-run.js';
@@ -7,12 +7,12 @@ import type { ProviderSettings } from '../providers/provider-settings.js';
 export interface FeedWorkerData {
   readonly outbound: OutboundRules;
   readonly limits: FeedLimits;
-  /** That of the `SearchActivity`. */
+  /** The buffer of the `SearchActivity`. */
   readonly searches: SharedArrayBuffer;
 }
 
 export interface FeedLimits {
-  /** At one host; 0: as fast as it answers. */
+  /** For each host. 0: as fast as the host answers. */
   readonly pagesPerSecond: number;
   readonly runMsMax: number;
   readonly retryAfterMsMax: number;
@@ -21,49 +21,52 @@ export interface FeedLimits {
   readonly recordsMax: number;
 }
 
-/** What is read, and with which secret. */
+/** The source to be read, and its secret. */
 export interface SourceAsk {
   readonly provider: ProviderSettings;
-  /** Revealed: this is said to a thread of the same process. */
+  /** Unencrypted, because it only goes to a thread of the same process. */
   readonly secret: string | null;
 }
 
 export interface RunAsk extends SourceAsk {
-  /** One run of one feed; what comes after it names it. */
+  /** Identifies one run of one feed in later messages. */
   readonly runId: string;
   readonly feed: string;
   readonly mediaStore: string;
-  /** A folder that is the feed's own. */
+  /** The folder of this feed. */
   readonly folder: string;
   readonly isFresh: boolean;
   readonly isEmptinessBelieved: boolean;
-  /** Runs of this feed are not further apart, by a clock that is right. */
+  /** Maximum time between two runs of this feed if the clock is right. */
   readonly apartMsMax: number;
 }
 
-/** Of a source that cannot be read: a sentence for whoever owns the feed. */
+/** Says that a source cannot be read. The message is a sentence for the owner of the feed. */
 export interface SourceFault {
   readonly isOk: false;
   readonly message: string;
-  /** It answered, and listed nothing where it had records. */
+  /** True if the source answered with an empty listing although it had records. */
   readonly isEmptied: boolean;
   readonly retryAfterMs?: number;
 }
 
 export interface FeedProtocol {
   readonly questions: {
-    /** Reads a little of the source, and keeps nothing. */
+    /** Reads a little of the source and keeps nothing. */
     readonly check: { readonly ask: SourceAsk; readonly answer: { readonly isOk: true } | SourceFault };
     readonly discover: {
       readonly ask: SourceAsk;
       readonly answer: { readonly isOk: true; readonly discovery: Discovery } | SourceFault;
     };
-    /** Leaves the next file in the folder where `wasReplaced`; what is remembered waits for `settle`. */
+    /**
+     * Reads the source. If `wasReplaced`, the new file is in the feed's folder afterwards. What is to be remembered
+     * waits for `settle`.
+     */
     readonly run: {
       readonly ask: RunAsk;
       readonly answer: { readonly isOk: true; readonly result: SyncRunResult } | SourceFault;
     };
-    /** `isStored`: the file is where it belongs, and what the run learned holds from now on. */
+    /** Ends a run. `isStored`: the file is in its media store, so that what the run is to remember becomes valid. */
     readonly settle: { readonly ask: { readonly runId: string; readonly isStored: boolean }; readonly answer: null };
   };
   readonly notices: Readonly<Record<never, unknown>>;
@@ -72,9 +75,9 @@ export interface FeedProtocol {
   };
 }
 
-/** In the folder of a feed: the file as it is in its media store, and as the run leaves it. */
+/** Files in the folder of a feed: the synced file as it is in its media store, and the new one that a run leaves. */
 export const LOCAL_FILE = 'file.sync';
 export const NEXT_FILE = 'file.sync.next';
-/** A record a line, of files that a media store lists. */
+/** The files that a media store lists, one per line. */
 export const LISTING_FILE = 'listing.ndjson';
 export const MEMORY_FILE = 'memory';

@@ -1,4 +1,7 @@
-/** What the feed worker does: reads sources, side by side, and keeps what a run has learned until its file is stored. */
+/**
+ * The work of the feed worker: reads sources at the same time, and keeps what a run is to remember until its file is
+ * stored.
+ */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { GiveWay, systemClock, type Clock } from '../../platform/index.js';
@@ -32,14 +35,14 @@ const KEEP_ALIVE_MS = 10_000;
 const WAITING_MAX = 10_000;
 const CHECK_MS_MAX = 30_000;
 const MINUTE_MS = 60_000;
-/** Pages that are under way when the time of a run is over have so long. */
+/** How long pages that are being read when the time of a run is over may still take. */
 const CRAWL_END_MS_MAX = 2 * MINUTE_MS;
-/** Progress of a run is told so often at most. */
+/** Minimum time between two reports of a run's progress. */
 const PROGRESS_MS = 250;
 
 export class FeedRuns {
   private readonly client: OutboundClient;
-  /** By a clock that never jumps. */
+  /** Uses a clock that never jumps. */
   private readonly pace: HostPace;
   /** Runs whose file is not stored yet. */
   private readonly unsettled = new Map<string, OpenSource>();
@@ -161,7 +164,7 @@ export class FeedRuns {
     const { runMsMax } = this.data.limits;
     const minutes = Math.round(runMsMax / MINUTE_MS);
     const late = new RunTimeOverError(minutes);
-    // A crawl ends by itself, behind the pages that are under way, and remembers what it has read.
+    // A crawl ends by itself after the pages that are being read, and remembers what it has read.
     return cutShort(source, runMsMax + (source.provider === 'website' ? CRAWL_END_MS_MAX : 0), late);
   }
 
@@ -187,7 +190,7 @@ export class FeedRuns {
   }
 }
 
-/** What is remembered waits until the file is in its store. */
+/** Returns the same source, which does not keep what it remembers before the file is in its store. */
 function keptLater(source: FeedSource): FeedSource {
   return {
     provider: source.provider,
@@ -199,7 +202,7 @@ function keptLater(source: FeedSource): FeedSource {
   };
 }
 
-/** Reads until the first record, or to the end where there is none. */
+/** Reads until the first record, or to the end if there is none. */
 async function firstOf(source: FeedSource, signal: AbortSignal): Promise<void> {
   const found = new AbortController();
   const enough = () => found.abort(FOUND);
@@ -223,7 +226,7 @@ async function firstOf(source: FeedSource, signal: AbortSignal): Promise<void> {
 
 const FOUND = new Error('there is a record');
 
-/** A source that fails is an answer; anything else is not. */
+/** Turns the failure of a source into an answer. Other errors are passed on. */
 async function answered<Found extends object>(
   action: () => Promise<Found>,
 ): Promise<({ readonly isOk: true } & Found) | SourceFault> {

@@ -1,11 +1,14 @@
-/** What a source remembers between two runs, as a small file of JSON. One that cannot be read is none: then all is read anew. */
+/**
+ * What a source remembers between two runs, in a small JSON file. A file that cannot be read is treated as missing, so
+ * that everything is read anew.
+ */
 import { readFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 
 const FORMAT = 1;
 
 export class MemoryFile<Memory> {
-  /** `provider`: what another kind of source has kept is not taken for one's own. */
+  /** `provider`: what a source of another kind has kept is ignored. */
   constructor(
     private readonly path: string,
     private readonly provider: string,
@@ -25,7 +28,7 @@ export class MemoryFile<Memory> {
     }
   }
 
-  /** In one step. */
+  /** Replaces the file in one step. */
   async write(memory: Memory): Promise<void> {
     const next = `${this.path}.next`;
     const file = await open(next, 'w', 0o600);

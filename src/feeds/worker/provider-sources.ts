@@ -1,4 +1,4 @@
-/** From the settings of a feed to its source. */
+/** Creates the source of a feed from its settings. */
 import { join } from 'node:path';
 import { Secret, type Clock, type OutboundRules } from '../../platform/index.js';
 import type { OutboundClient } from '../../platform/outbound/outbound-client.js';
@@ -15,26 +15,28 @@ import { WebsiteSource } from '../providers/website-source.js';
 import { LISTING_FILE, MEMORY_FILE, type FeedLimits, type SourceAsk } from './feed-protocol.js';
 import { MemoryFile } from './memory-file.js';
 
-/** Requests of one run that are under way at once; at one host there is one, unless politeness is off. */
+/**
+ * Maximum number of requests of one run at the same time. A host gets one at a time unless politeness is switched off.
+ */
 const REQUESTS_MAX = 8;
 
 export interface SourceParts {
   readonly client: OutboundClient;
   readonly pace: HostPace;
-  /** Of connections that are none of HTTP. */
+  /** Rules for connections that do not use HTTP. */
   readonly rules: OutboundRules;
   readonly clock: Clock;
   readonly limits: FeedLimits;
-  /** Undefined: nothing is remembered, and nothing listed. */
+  /** If undefined, nothing is remembered and there is no listing of files. */
   readonly folder: string | undefined;
-  /** Runs are not further apart, by a clock that is right; not of one that keeps nothing. */
+  /** Maximum time between two runs if the clock is right. Not needed by a source that keeps nothing. */
   readonly apartMsMax?: number;
-  /** Undefined: files that come with records are not kept. */
+  /** If undefined, files that belong to records are not kept. */
   readonly keepFile?: (file: AttachedFile) => string;
   readonly onProgress?: (progress: { readonly done: number; readonly queued: number }) => void;
 }
 
-/** A source for one run, and what lets go of what it has open. */
+/** A source for one run, and a function that releases what it has open. */
 export interface OpenSource {
   readonly source: FeedSource;
   readonly close: () => void;

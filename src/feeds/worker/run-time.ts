@@ -1,18 +1,19 @@
-/** The time that a source may take. */
+/** Limits the time that a source may take. */
 import type { FeedSource } from '../file/sync-run.js';
 import type { SourceListener, SourceOutcome } from '../source/source-run.js';
 
 export interface RunTime {
   readonly milliseconds: number;
-  /** Of whoever may end it sooner. */
+  /** The signal of whoever may end the action sooner. */
   readonly signal: AbortSignal;
-  /** What the action's signal is aborted with when the time is over. */
+  /** The reason with which the action's signal is aborted when the time is over. */
   readonly late: Error;
 }
 
 /**
- * As the action does, whose signal is aborted when the time is over, or as the one that was given. No `AbortSignal.timeout` within an
- * `AbortSignal.any`: Node.js 20 lets go of it as of all that nobody holds, and it is never aborted.
+ * Resolves or rejects as the action does. The action's signal is aborted when the time is over or the given signal is
+ * aborted. `AbortSignal.timeout` is not used within `AbortSignal.any`: Node.js 20 garbage-collects it because nothing
+ * else refers to it, and then it is never aborted.
  */
 export async function inTime<Result>(
   { milliseconds, signal, late }: RunTime,
@@ -32,8 +33,9 @@ export async function inTime<Result>(
 }
 
 /**
- * The source, which has so many milliseconds from now on. What it has told of by then counts, of the rest nothing is known, and nothing is
- * remembered of the run; where it has told of no record, or is asked which are gone, that has failed.
+ * Returns the same source with a limited time, which begins now. When it is over, what the source has told so far is
+ * used, nothing is known of the rest, and the run remembers nothing. If the source has not told of any record by then,
+ * or was being asked which records are gone, the call fails.
  */
 export function cutShort(source: FeedSource, milliseconds: number, late: Error): FeedSource {
   const endMs = performance.now() + milliseconds;

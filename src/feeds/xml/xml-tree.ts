@@ -1,24 +1,27 @@
 /**
- * XML as it is found in the wild, read without ever failing: bare ampersands, tags that nobody closes, control characters. A document
- * type is passed over, so there are no entities but those of XML itself and characters by their numbers.
+ * Reads XML as it occurs in practice, without ever failing: with bare ampersands, tags that are never closed, and
+ * control characters. A document type is ignored, so there are no entities except those of XML itself and character
+ * references by number.
  */
 import { Parser } from 'htmlparser2';
 import { OPEN_ELEMENTS_MAX, parseInSlices } from '../text/bounded-parsing.js';
 import { Slices } from '../text/slices.js';
 
 const DEPTH_MAX = 64;
-/** Elements and attributes. */
+/** Maximum number of elements and attributes. */
 const NODES_MAX = 2_000_000;
-/** Of one item, elements and pieces of text: its reader looks through them once for each field. */
+/**
+ * Maximum number of elements and pieces of text in one item. Whoever reads an item looks through them once per field.
+ */
 const ITEM_NODES_MAX = 20_000;
-/** Pieces of one text, which comes in as many as it has entities. */
+/** Maximum number of pieces of one text. The parser delivers a piece for each entity. */
 const PIECES_MAX = 1024;
-/** XML allows hardly any. */
+/** XML allows hardly any of them. */
 const CONTROL_CHARACTERS = /(?![\t\n\r])\p{Cc}/gu;
 
 const ITEMS = new Set(['item', 'entry']);
 
-/** Hold text alone in every format, so that one of FIELDS within means that nobody closed them. */
+/** Elements that hold only text in every format. If one of FIELDS is inside one of them, it was never closed. */
 const TEXT_ELEMENTS = new Set(['title', 'link', 'guid', 'pubdate', 'id', 'updated', 'published']);
 const FIELDS = new Set([
   ...TEXT_ELEMENTS,
@@ -35,7 +38,7 @@ const FIELDS = new Set([
   'dc:creator',
 ]);
 
-/** By which prefix elements of a namespace are found, whatever prefix a document gave it. */
+/** The prefix under which elements of a namespace are found, whatever prefix a document uses. */
 const PREFIXES: ReadonlyMap<string, string> = new Map([
   ['http://www.w3.org/2005/Atom', ''],
   ['http://purl.org/atom/ns#', ''],
@@ -56,7 +59,10 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
 ]);
 
 export interface XmlElement {
-  /** In lower case; with the usual prefix where its namespace is a known one, and without where it is that of the format. */
+  /**
+   * In lower case. It has the usual prefix if its namespace is a known one, and no prefix if the namespace is that of
+   * the format.
+   */
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: (XmlElement | string)[];
@@ -64,13 +70,16 @@ export interface XmlElement {
 
 export interface XmlTree {
   readonly root: XmlElement | undefined;
-  /** False: the root element was never closed, or there is more than is read, so something is missing at the end. */
+  /**
+   * False if the root element was never closed or the document is larger than what is read, so that something is
+   * missing at the end.
+   */
   readonly isWhole: boolean;
-  /** Those that were open where the document ended, or where no more of it was read: they lack something. */
+  /** Elements that were open when the document ended or no more of it was read. They are incomplete. */
   readonly cutOff: ReadonlySet<XmlElement>;
 }
 
-/** `nodesMax`: of elements and attributes; what stands behind so many is not read. */
+/** Reads a document. `nodesMax`: maximum number of elements and attributes; the rest of the document is not read. */
 export async function readXmlTree(
   text: string,
   { nodesMax = NODES_MAX, slices = new Slices() }: { readonly nodesMax?: number; readonly slices?: Slices } = {},
@@ -104,13 +113,13 @@ export function childOf(element: XmlElement | undefined, ...names: readonly stri
   return undefined;
 }
 
-/** All text within, in its order. */
+/** Returns all text within the element in its order. */
 export function textOf(element: XmlElement | undefined): string {
   if (element === undefined) return '';
   return element.children.map((child) => (typeof child === 'string' ? child : textOf(child))).join('');
 }
 
-/** The elements within as HTML; of text alone, the text as it is. */
+/** Returns the elements within as HTML. If there is only text, it is returned with its special characters escaped. */
 export function markupOf(element: XmlElement | undefined): string {
   if (element === undefined) return '';
   return element.children
@@ -126,18 +135,24 @@ class TreeBuilder {
   root: XmlElement | undefined;
   isClosed = false;
   isTooDeep = false;
-  /** Open where the bound was met. */
+  /** Elements that were open when the limit was exceeded. */
   readonly lacking = new Set<XmlElement>();
-  /** Closed by nothing of their own since the last tag: at the end, those that the end closed. */
+  /**
+   * Elements that have been closed since the last tag without an end tag of their own. At the end, these are the ones
+   * that the end of the document closed.
+   */
   readonly leftOpen = new Set<XmlElement>();
   private readonly open: XmlElement[] = [];
   private readonly prefixes = new Map<string, string>();
-  /** Opened beyond the bounds: passed over, with their text kept where they stand. */
+  /** Number of open elements beyond the limits. They are ignored, but their text is kept in place. */
   private passedOver = 0;
   private nodes = 0;
-  /** Since the last item began. */
+  /** Number of nodes since the last item began. */
   private itemNodes = 0;
-  /** Put together at once: added to a text one by one, each of millions would stay an object of its own. */
+  /**
+   * Pieces of a text, which are joined together at once. If they were appended one by one, each of millions would
+   * remain a separate object.
+   */
   private readonly pieces: string[] = [];
 
   constructor(private readonly nodesMax: number) {}
@@ -146,7 +161,7 @@ class TreeBuilder {
     return this.nodes > this.nodesMax;
   }
 
-  /** Of the element that opens next. */
+  /** Called for each attribute of the element that is opened next. */
   onattribute(name: string, value: string): void {
     this.count();
     if (!name.startsWith('xmlns')) return;
@@ -171,7 +186,7 @@ class TreeBuilder {
       ? (this.open.findLast(({ name }) => !TEXT_ELEMENTS.has(name)) ?? this.open.at(-1))
       : this.open.at(-1);
     if (parent !== undefined) parent.children.push(element);
-    // What stands behind the root is not looked at.
+    // Elements after the root are ignored.
     else this.root ??= element;
     this.open.push(element);
   }
