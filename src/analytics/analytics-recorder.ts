@@ -146,7 +146,7 @@ export class AnalyticsRecorder {
     return number;
   }
 
-  /** Closes what was written as a batch. */
+  /** Turns the events written so far into a batch that waits to be sent. */
   private seal(): void {
     clearTimeout(this.flushTimer);
     this.flushTimer = undefined;

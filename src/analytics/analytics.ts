@@ -41,7 +41,7 @@ export const ANALYTICS = serviceKey<Analytics>('analytics');
 export interface RunningAnalytics extends Analytics {
   /** Starts to roll up periodically; does nothing if analytics are disabled. */
   start(): void;
-  /** Writes what was recorded. */
+  /** Writes the recorded events to disk. */
   close(): Promise<void>;
 }
 

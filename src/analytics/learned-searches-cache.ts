@@ -18,7 +18,7 @@ interface Entry {
 }
 
 export class LearnedSearchesCache {
-  /** In the order of use, the least recent first. */
+  /** In the order of their last use, the least recently used first. */
   private readonly entries = new BoundedMap<string, Entry>(LISTS_MAX);
 
   constructor(

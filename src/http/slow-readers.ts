@@ -14,7 +14,7 @@ export interface SlowReader {
 }
 
 export class SlowReaders {
-  /** In the order in which they began. */
+  /** Connections in the order in which their answers began. */
   private readonly readers = new Set<SlowReader>();
 
   constructor(

@@ -8,7 +8,7 @@
 export interface WindowedBody {
   /** Nothing more is to be received until the consumer has taken what has arrived. */
   hold(): void;
-  /** There is room again. */
+  /** Receiving may go on, because there is room again. */
   proceed(): void;
 }
 

@@ -24,7 +24,7 @@ type StoredEntry = [
 ];
 
 const END = Number.MAX_SAFE_INTEGER;
-/** Entries that one transaction removes. */
+/** Maximum number of entries that one transaction removes. */
 const CHUNK = 2000;
 
 export interface LogPage {

@@ -37,7 +37,7 @@ export class FairQueue<Entry> {
     for (const [owner, lane] of this.lanes) {
       if (taken.length >= max) break;
       if (taken.length === 0 && owner === this.latest && this.lanes.size > 1) {
-        // It was alone when it was served last.
+        // This owner has just been served, at a time when no other owner waited.
         this.latest = undefined;
         this.putBehind(owner);
         continue;

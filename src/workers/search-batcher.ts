@@ -111,7 +111,7 @@ export class SearchBatcher {
       for (const [owner, count] of queue.counts()) counts.set(owner, (counts.get(owner) ?? 0) + count);
     let most = account;
     for (const [owner, count] of counts) if (count > (counts.get(most) ?? 0)) most = owner;
-    // Otherwise the two would only change places.
+    // With a smaller difference, the two accounts would only change places.
     if ((counts.get(most) ?? 0) <= (counts.get(account) ?? 0) + 1) return undefined;
     return this.waiting.lastOf(most) ?? this.dearWaiting.lastOf(most);
   }

@@ -17,7 +17,7 @@ export interface WebsiteSettings {
   readonly sitemaps: 'auto' | readonly string[];
   readonly respect_robots: boolean;
   readonly selectors: PageSelectors;
-  /** What becomes a record. */
+  /** What becomes a record: a whole page, or each section under a heading. */
   readonly split: 'page' | 'heading';
 }
 

@@ -1,5 +1,5 @@
 /**
- * The way of every call, over HTTP or the control socket:
+ * The steps of every call, over HTTP or the control socket:
  *
  *   admit:    authenticate → permission → scope and existence → rate limit      (before a body is read)
  *   perform:  cache → validate → handle
@@ -10,8 +10,8 @@
  *   |----------------------------------------------------------------------------|------------------------|
  *   | no key, or one that is unknown, expired or revoked                         | 401 invalid-key        |
  *   | a session that has ended                                                   | 401 not-signed-in      |
- *   | a session without its CSRF token, where the method is not GET              | 403 csrf-token         |
- *   | a session of who is no contributor of the account                          | 403 out-of-scope       |
+ *   | a session without its CSRF token, if the method is not GET                 | 403 csrf-token         |
+ *   | a session of a user who is not a contributor of the account                | 403 out-of-scope       |
  *   | a key on an operation for console and command line only                    | 403 console-only       |
  *   | a key or role without the operation's permission                           | 403 missing-permission |
  *   | another account, whether it exists or not                                  | 403 out-of-scope       |
@@ -20,7 +20,7 @@
  *   | list outside its group: whether these exist or not                         |                        |
  *   | a group key on its own group that is gone                                  | 403 out-of-scope       |
  *   | a reachable list or group whose name no list or group can have             | 400 invalid-name       |
- *   | a reachable account, list or group that does not exist                     | 404 …-not-found (but   |
+ *   | a reachable account, list or group that does not exist                     | 404 …-not-found (not   |
  *   |                                                                            | for clicks)            |
  *   | the account's searches of this minute are spent                            | 429 rate-limited       |
  */

@@ -64,7 +64,7 @@ export interface OutboundRequest {
   readonly limits?: Partial<OutboundLimits>;
   /** Validators of an earlier answer; if they still match, the answer is a 304 without a body. */
   readonly validators?: Validators;
-  /** Default 0: a redirect is an answer like any other. */
+  /** Default: 0, so a redirect is returned like any other answer. */
   readonly redirectsMax?: number;
   /** Called before a redirect is followed; if false, the redirect is the answer. */
   readonly mayFollow?: (from: URL, to: URL) => boolean;

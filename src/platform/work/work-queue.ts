@@ -22,7 +22,7 @@ type ScheduleKey = [lane: string, dueMs: number, number: number];
 
 /** Above every number and time, for ends of ranges. */
 const END = Number.MAX_SAFE_INTEGER;
-/** Items that one transaction removes or replays. */
+/** Maximum number of items that one transaction removes or replays. */
 const CHUNK = 2000;
 const NEXT_NUMBER = 'next-number';
 
