@@ -42,6 +42,7 @@ import { MessageTurns } from './message-turns.js';
 import { AGENTS } from './part.js';
 import { agentTools, isOpenTo, type AgentTool } from './agent-tool.js';
 import { toolAnswer, toolError, toolProblem } from './tool-answer.js';
+import { selectedTools, type ToolSelection } from './tool-selection.js';
 import { toolInput, withAccount, withVersion, type Arguments, type ToolInput } from './tool-input.js';
 
 const REQUEST_HEADERS = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
@@ -51,7 +52,25 @@ const BOTH_TYPES = 'application/json, text/event-stream';
 const ENVELOPE_PARTS_MAX = 100;
 const ENVELOPE_BYTES_MAX = 65_536;
 const CALL = 'tools/call';
+const TOOLS_CHARACTERS_MAX = 4000;
 const bytesMax = ({ limits }: Config): number => limits.json_body_bytes_max;
+
+const SELECTION = Type.Object(
+  {
+    tools: Type.Optional(
+      Type.String({
+        maxLength: TOOLS_CHARACTERS_MAX,
+        description:
+          'Tools to offer, by name, with commas between them; `*` stands for any characters. Default: every tool that the key may use',
+        examples: ['search_*,list_read'],
+      }),
+    ),
+    read_only: Type.Optional(
+      Type.Boolean({ description: 'Offer only tools that change nothing; default false', examples: [true] }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 const MESSAGE = Type.Object(
   {
@@ -102,13 +121,20 @@ function handlerOf({ log }: Services, tooling: Tooling): Promise<McpHttpHandler>
   return tooling.handler;
 }
 
+/** What each request passes through the library. */
+interface Asked {
+  readonly context: OperationContext;
+  readonly selection: ToolSelection;
+}
+
 /** Creates one handler for all requests; each request passes its own context. */
 async function makeHandler({ tools }: Tooling, log: Services['log']): Promise<McpHttpHandler> {
   const { createAgentServer, createMcpHandler } = await import('./agent-server.js');
   return createMcpHandler(
     ({ authInfo }) => {
       const context = authInfo?.extra?.['context'] as OperationContext;
-      const open = tools.filter((tool) => isOpenTo(tool, context.caller));
+      const selection = authInfo?.extra?.['selection'] as ToolSelection;
+      const open = selectedTools(tools, selection).filter((tool) => isOpenTo(tool, context.caller));
       return createAgentServer({
         tools: open,
         reach: reachOf(context),
@@ -130,13 +156,14 @@ const callTools = defineOperation({
   name: 'agent.call',
   summary: 'Tools for agents, by the Model Context Protocol',
   description:
-    'Streamable HTTP without sessions: each message is a request of its own, and its answer comes whole. `tools/list` names the operations that the key may use, `tools/call` does one as the key may. The key is sent as `X-API-Key`, or as `Authorization: Bearer`.',
+    'Streamable HTTP without sessions: each message is a request of its own, and its answer comes whole. `tools/list` names the operations that the key may use, `tools/call` does one as the key may. `tools` and `read_only` in the URL narrow what is offered, so that an agent has fewer descriptions to read. The key is sent as `X-API-Key`, or as `Authorization: Bearer`.',
   method: 'POST',
   path: AGENTS_PATH,
   permission: null,
   callers: ['key', 'cli'],
   target: 'none',
   params: Type.Object({}, { additionalProperties: false }),
+  query: SELECTION,
   requestHeaders: REQUEST_HEADERS,
   body: {
     kind: 'stream',
@@ -154,19 +181,23 @@ const callTools = defineOperation({
     },
     404: { description: 'A method that there is not, told by a message of JSON-RPC', schema: Type.Unknown() },
   },
-  async handle(context, { stream, headers = {} }) {
+  async handle(context, { stream, headers = {}, query: { tools, read_only: readOnly } }) {
+    const selection: ToolSelection = { names: tools, readOnly, givenBy: 'tools' };
+    // Before anything is read: the client's settings are wrong, whatever it asks for.
+    selectedTools(toolingOf(context.services).tools, selection);
     const pieces: Uint8Array[] = [];
     for await (const piece of stream ?? []) pieces.push(piece);
-    return exchange(context, Buffer.concat(pieces), headers);
+    return exchange({ context, selection }, Buffer.concat(pieces), headers);
   },
 });
 
 /** Parses one message and has the library answer it. */
 async function exchange(
-  context: OperationContext,
+  asked: Asked,
   bytes: Buffer,
   headers: Readonly<Record<string, string>>,
 ): Promise<OperationResult> {
+  const { context } = asked;
   const tooling = toolingOf(context.services);
   await tooling.turns.begin(context.caller.account ?? '', context.signal);
   const message = messageOf(bytes, boundsOf(tooling, context));
@@ -179,7 +210,7 @@ async function exchange(
       signal,
     });
     // The key was checked already, and is not passed on.
-    const authInfo = { token: '', clientId: '', scopes: [], extra: { context } };
+    const authInfo = { token: '', clientId: '', scopes: [], extra: { ...asked } };
     return answerOf(await handler.fetch(request, { authInfo, parsedBody: message }));
   });
 }

@@ -99,7 +99,15 @@ function inputSchemaOf(operation: Operation): AgentTool['inputSchema'] {
   } else {
     add(body);
   }
-  return { type: 'object', properties, required, additionalProperties: false };
+  return { type: 'object', properties: forAgents(properties), required, additionalProperties: false };
+}
+
+/** Returns the schema without the keywords that only the service itself reads (`x-…`): agents read every byte of it. */
+function forAgents(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(forAgents);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const members = Object.entries(schema).filter(([name]) => !name.startsWith('x-'));
+  return Object.fromEntries(members.map(([name, member]) => [name, forAgents(member)]));
 }
 
 /** True if a JSON body is one argument rather than one per member. */

@@ -28,6 +28,7 @@ export function addMachineCommands(program: Command, { run, shared }: Pick<Comma
     ['config', 'account'],
   )
     .option('--read-only', 'only tools that read and search')
+    .option('--tools <names>', 'only these tools, such as search_*,list_read; `*` stands for any characters')
     .action((options: McpOptions) =>
       run(async (context) => (await import('./commands/mcp.js')).serveAgent(context, options)),
     );

@@ -433,12 +433,68 @@ describe('tools over standard input and output', () => {
     await client.close();
   });
 
+  it('may be only some, by name', async () => {
+    const client = await overStdio('--tools', 'search_*, list_read');
+    const names = await toolNames(client);
+    expect(names).toEqual(expect.arrayContaining(['search_list', 'search_group', 'list_read']));
+    expect(names.filter((name) => !/^search_|^list_read$/.test(name))).toEqual([]);
+    await client.close();
+  });
+
   it('may be only what reads', async () => {
     const client = await overStdio('--read-only');
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toContain('search_list');
     expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([]);
     await client.close();
+  });
+});
+
+describe('tools in the address', () => {
+  const TOOLS_LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  const namesAt = async (key: string, query: string): Promise<string[]> => {
+    const { status, text: answer } = await service.clientWith(key).post(`/mcp?${query}`, TOOLS_LIST);
+    expect(status, answer).toBe(200);
+    return (JSON.parse(answer) as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name);
+  };
+
+  it('are those that are named and that the key may use', async () => {
+    const { key: full } = await service.createKey({ access: 'full' });
+    const all = await namesAt(full, '');
+    expect(await namesAt(full, 'tools=list_*')).toEqual(all.filter((name) => name.startsWith('list_')));
+    expect(await namesAt(full, 'tools=list_read,search_list')).toHaveLength(2);
+    const reading = await namesAt(full, 'tools=list_*&read_only=true');
+    expect(reading).toContain('list_read');
+    expect(reading).not.toContain('list_delete');
+    const { key: searching } = await service.createKey({ access: 'search-and-read' });
+    expect(await namesAt(searching, 'tools=list_delete,search_list')).toEqual(['search_list']);
+  });
+
+  it('are no others: what is left out cannot be called', async () => {
+    const { key } = await service.createKey({ access: 'full' });
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_list', arguments: {} } };
+    const refused = await service.clientWith(key).post('/mcp?tools=search_list', call);
+    expect(refused.text).toContain("There is no tool 'list_list'");
+  });
+
+  it('that nobody has are told with what there is', async () => {
+    const { key } = await service.createKey({ access: 'full' });
+    for (const [query, said] of [
+      ['tools=serch_list', "Did you mean 'search_list'?"],
+      ['tools=nothing_*', 'Groups of tools: '],
+      ['tools=%2C', 'It is empty'],
+      ['tools=.*', "No tool is called '.*'"],
+      ['read_only=maybe', 'read_only'],
+    ] as const) {
+      const refused = await service.clientWith(key).post(`/mcp?${query}`, TOOLS_LIST);
+      expect([refused.status, refused.text], query).toEqual([400, expect.stringContaining(said)]);
+    }
+  });
+
+  it('have no keyword that only the service reads', async () => {
+    const { key } = await service.createKey({ access: 'full' });
+    const { text: answer } = await service.clientWith(key).post('/mcp', TOOLS_LIST);
+    expect(answer).not.toContain('"x-');
   });
 });
 

@@ -53,7 +53,8 @@ const REFUSING_BY_MEANING = {
   'synonym rules that lack what their kind asks for, or words': ['synonym.update', 'synonym.preview'],
   'lists named twice': ['list-group.create', 'list-group.update'],
   'a scope without its target, permissions that are none, an expiry that is past': ['api-key.create-read-only'],
-  'messages that are none of the protocol, of a version that there is not, or not as their headers say': ['agent.call'],
+  'messages that are none of the protocol, of a version that there is not, or not as their headers say; names of no tool':
+    ['agent.call'],
   'hosts that are not of the public internet': ['webhook.create', 'webhook.update'],
   'a list outside the group': ['analytics.click-group'],
   'paths that no file can have: control characters, parts that are empty, `.` or `..`': [

@@ -8,6 +8,7 @@ import {
   agentTools,
   AGENT_SETTINGS,
   createAgentServer,
+  selectedTools,
   toolAnswer,
   toolError,
   toolInput,
@@ -29,15 +30,20 @@ import type { CallInput, ServiceClient } from '../service-client.js';
 export interface McpOptions {
   readonly account?: string;
   readonly readOnly?: boolean;
+  /** Names of tools, with commas between them. */
+  readonly tools?: string;
 }
 
 /**
  * Serves until the agent closes its end. Each call connects to the service anew, so that other commands and the service
  * can use the data in between.
  */
-export async function serveAgent(context: CommandContext, { account, readOnly }: McpOptions): Promise<ExitStatus> {
+export async function serveAgent(
+  context: CommandContext,
+  { account, readOnly, tools: names }: McpOptions,
+): Promise<ExitStatus> {
   const all = agentTools(await (await context.load()).allOperations());
-  const tools = all.filter(({ annotations }) => readOnly !== true || annotations.readOnlyHint);
+  const tools = selectedTools(all, { names, readOnly, givenBy: '--tools' });
   const running = new Set<Promise<unknown>>();
   const call = (tool: AgentTool, given: Arguments): Promise<CallToolResult> => {
     const answer = callTool(context, tool.operation, { given, account: account ?? context.config.account.name });

@@ -1,0 +1,53 @@
+/** Some of the tools, chosen by name: all of them take tens of thousands of an agent's tokens before it has asked for anything. */
+import { didYouMean, ERROR_VALUE_CHARACTERS_MAX, ServiceError, toldText } from '../platform/index.js';
+import type { AgentTool } from './agent-tool.js';
+
+export interface ToolSelection {
+  /** Names of tools with commas between them, `*` standing for any characters, such as `search_*,list_read`. Undefined: all. */
+  readonly names?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  /** The parameter or option by which the names were given, for errors. */
+  readonly givenBy: string;
+}
+
+/** Returns the chosen tools in the order of `tools`. Throws `invalid-parameter` for a name or pattern that no tool has. */
+export function selectedTools(
+  tools: readonly AgentTool[],
+  { names, readOnly, givenBy }: ToolSelection,
+): readonly AgentTool[] {
+  const open = tools.filter(({ annotations }) => readOnly !== true || annotations.readOnlyHint);
+  if (names === undefined) return open;
+  const patterns = names
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const chosen = new Set<AgentTool>();
+  for (const pattern of patterns) {
+    const has = matcherOf(pattern);
+    const matching = tools.filter(({ name }) => has(name));
+    if (matching.length === 0) throw unknownTool(pattern, tools, givenBy);
+    for (const tool of matching) chosen.add(tool);
+  }
+  if (chosen.size === 0) throw refused(givenBy, "It is empty. It takes names of tools, such as 'search_*,list_read'.");
+  return open.filter((tool) => chosen.has(tool));
+}
+
+function matcherOf(pattern: string): (name: string) => boolean {
+  const parts = pattern.split('*').map((part) => part.replace(/[^a-z0-9_]/gi, String.raw`\$&`));
+  const form = new RegExp(`^${parts.join('.*')}$`);
+  return (name) => form.test(name);
+}
+
+function unknownTool(pattern: string, tools: readonly AgentTool[], givenBy: string): ServiceError {
+  const names = tools.map(({ name }) => name);
+  const told = toldText(pattern, ERROR_VALUE_CHARACTERS_MAX);
+  const areas = [...new Set(names.map((name) => `${name.replace(/_.*$/, '')}_*`))];
+  return refused(
+    givenBy,
+    `No tool is called '${told}'.${didYouMean(pattern, names)} Groups of tools: ${areas.join(', ')}.`,
+  );
+}
+
+function refused(givenBy: string, detail: string): ServiceError {
+  return new ServiceError('invalid-parameter', `${givenBy}: ${detail}`, { errors: [{ parameter: givenBy, detail }] });
+}
