@@ -6,7 +6,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-// Before the router, which writes the address anew.
+// Comes before the router, which rewrites the address.
 import './service/arrival.js';
 import { router } from './router.js';
 import { NONCE } from './service/nonce.js';
@@ -18,7 +18,7 @@ import { colours, theme } from './theme.js';
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no place for the application.');
 
-// What keeps the page from scrolling under a form asks for the nonce of its style by this name.
+// The library that locks scrolling under a dialog reads the nonce of its style from this global.
 Object.assign(globalThis, { __webpack_nonce__: NONCE });
 
 router.subscribe('onBeforeNavigate', ({ pathChanged }) => {

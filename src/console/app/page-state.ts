@@ -1,6 +1,6 @@
-/** What the addresses of pages hold of what is shown, as the pages themselves read it. */
+/** Page state kept in addresses, as pages read it. */
 
-/** Options of a search, as they are in the address. */
+/** Options of a search in the address. */
 export type SearchState = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export const searchState = (search: Record<string, unknown>): SearchState =>
@@ -10,7 +10,7 @@ export const searchState = (search: Record<string, unknown>): SearchState =>
 
 export interface GroupState {
   readonly query?: string;
-  /** The link of one that is searched by. */
+  /** Link of the picture that is searched by. */
   readonly picture?: string;
   readonly days?: number;
 }

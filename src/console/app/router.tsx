@@ -1,4 +1,4 @@
-/** Every state has an address: what is shown, of what, and with which options. */
+/** Routes of the console. Every state has an address: the page, its subject and its options. */
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
 import { searchState, type GroupState } from './page-state.js';
 import { Failed, FailedPage, NoPage, NotFound } from './shell/failures.js';
@@ -19,7 +19,7 @@ const signIn = createRoute({
   errorComponent: Failed,
 });
 
-/** Where an OpenID provider leads back to. */
+/** Redirect target of OpenID providers. */
 const openId = createRoute({
   getParentRoute: () => root,
   path: '/openid',
@@ -27,7 +27,7 @@ const openId = createRoute({
   errorComponent: Failed,
 });
 
-/** Where a one-time link leads, too: its token stands behind the `#`. */
+/** Also the target of one-time links, whose token is in the fragment. */
 const entry = createRoute({
   getParentRoute: () => root,
   path: '/',
@@ -45,7 +45,7 @@ const entry = createRoute({
 const account = createRoute({
   getParentRoute: () => root,
   path: '/$account',
-  // A form that is open over the page, whichever that is.
+  // Name of the form that is open over the page.
   validateSearch: (search: Record<string, unknown>): { form?: string } =>
     typeof search['form'] === 'string' ? { form: search['form'] } : {},
   beforeLoad: async ({ location, params }) => {
@@ -279,7 +279,7 @@ export const router = createRouter({
   basepath: '/console',
   defaultErrorComponent: FailedPage,
   defaultPreload: 'intent',
-  // Without it, Back leads to the top of the page before.
+  // Without it, going back leads to the top of the page.
   scrollRestoration: true,
 });
 

@@ -1,2 +1,2 @@
-/** Vite takes style sheets in; the compiler is told that there are such. */
+/** Declares style sheets, which Vite bundles, for the compiler. */
 declare module '*.css';

@@ -1,4 +1,4 @@
-/** Colours and sizes. Texts keep a contrast of 4.5 to what they stand on (WCAG 2.2, 1.4.3) in both themes. */
+/** Colours and sizes. Texts have a contrast of at least 4.5 to their background (WCAG 2.2, 1.4.3) in both themes. */
 import { createTheme, type CSSVariablesResolver } from '@mantine/core';
 
 const TINTED = ['blue', 'gray', 'green', 'red', 'orange', 'violet'];
@@ -12,7 +12,7 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   headings: { fontWeight: '650' },
   components: {
-    // What is over the page has a heading, but is no second banner of the page.
+    // The header of a dialog must not be a second banner of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },
   },
@@ -37,7 +37,7 @@ export const colours: CSSVariablesResolver = () => ({
   },
 });
 
-/** Of what is coloured without being filled: badges, alerts, quiet buttons. */
+/** Text colours on tinted backgrounds: badges, alerts, quiet buttons. */
 function texts(shade: number): Record<string, string> {
   return Object.fromEntries(
     TINTED.flatMap((colour) => [
@@ -47,7 +47,7 @@ function texts(shade: number): Record<string, string> {
   );
 }
 
-/** What the pointer is over, such as the page of the navigation that is shown: the library's own tint is too dark for the text on it. */
+/** Tints under the pointer: the library's own are too dark for the text on them. */
 function hovered(): Record<string, string> {
   const tint = (colour: string, shade: number) => `var(--mantine-color-${colour}-${shade})`;
   return Object.fromEntries(
@@ -58,7 +58,7 @@ function hovered(): Record<string, string> {
   );
 }
 
-/** The darkest of these in the library are too light for their own tints. */
+/** The library's darkest shades are too light on their own tints. */
 const DARKER: Readonly<Record<string, string>> = { green: '#1b5e2a', orange: '#983403' };
 
 function textColour(colour: string, shade: number): string {

@@ -1,6 +1,6 @@
 import { counted } from './counted.js';
 
-/** The account, its people, and what programs use. */
+/** Texts on the account, its people, and the settings of programs. */
 export const accountTexts = {
   groups: {
     find: 'Find a group',

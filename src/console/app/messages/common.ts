@@ -1,4 +1,4 @@
-/** What is on every page, and the way in. */
+/** Texts on every page, and of the sign-in. */
 export const commonTexts = {
   product: 'Gannet',
   common: {

@@ -1,8 +1,8 @@
 import { counted } from './counted.js';
 
-/** What records are made of and searched by: feeds, files, models. */
+/** Texts on the sources and models of records: feeds, files, models. */
 export const contentTexts = {
-  /** Of members of operations whose own names say too little. */
+  /** Labels for members of operations whose names are unclear. */
   labels: {
     url: 'Address',
     start_urls: 'Addresses to begin with',
@@ -24,7 +24,7 @@ export const contentTexts = {
     access_key_id: 'Access key',
     secret_access_key: 'Secret key',
   } as Readonly<Record<string, string>>,
-  /** Of members of operations that are one of several words. */
+  /** Labels for the values of members that are enumerations. */
   choices: {
     website: 'Website',
     rss: 'RSS or Atom feed',

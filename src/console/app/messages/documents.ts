@@ -1,4 +1,4 @@
-/** Files that records link to, and what was read in them. */
+/** Texts on files that records link to, and their contents. */
 export const documentTexts = {
   documents: {
     title: 'Text of its documents',
@@ -37,7 +37,7 @@ export const documentTexts = {
   },
 } as const;
 
-/** How a score came about. */
+/** Texts on the explanation of a score. */
 export const explainTexts = {
   explain: {
     words: 'Words',
@@ -70,7 +70,7 @@ export const explainTexts = {
   },
 } as const;
 
-/** Two searches side by side. */
+/** Texts on the comparison of two searches. */
 export const compareTexts = {
   compare: {
     begin: 'Compare…',

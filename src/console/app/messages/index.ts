@@ -1,4 +1,4 @@
-/** Every text of the console, in English. A page has none of its own. */
+/** All texts of the console, in English. Pages contain none. */
 import { accountTexts } from './account.js';
 import { commonTexts } from './common.js';
 import { contentTexts } from './content.js';

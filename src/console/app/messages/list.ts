@@ -1,6 +1,6 @@
 import { counted } from './counted.js';
 
-/** Lists and what is in them. */
+/** Texts on lists and their contents. */
 export const listTexts = {
   start: {
     title: 'Start',

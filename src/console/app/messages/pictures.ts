@@ -1,4 +1,4 @@
-/** Pictures that are searched by, and what is found in pictures, videos and recordings. */
+/** Texts on searches by pictures, and on what is found in pictures, videos and recordings. */
 export const pictureTexts = {
   pictures: {
     title: 'Pictures',

@@ -1,2 +1,2 @@
-/** The options in the address that the browser came with: the router writes them in its own way, which changes long numbers. */
+/** Query string with which the page was opened. The router rewrites it, which would change long numbers. */
 export const arrival = new URLSearchParams(location.search);

@@ -1,9 +1,9 @@
-/** The one way to the service: the client that is generated from its registry of operations. */
+/** The only access to the service: the client generated from its registry of operations. */
 import { createClient } from '../../../../dist/client/operations.js';
 
 export * from '../../../../dist/client/operations.js';
 
-/** Of the session that is signed in: what each request carries beside the cookie. */
+/** Headers of the current session, which each request sends besides the cookie. */
 const caller = { csrfToken: '', account: '' };
 
 export function callAs(given: Partial<typeof caller>): void {

@@ -1,9 +1,9 @@
-/** After a sign-in, whatever by. */
+/** Navigation after any kind of sign-in. */
 import { useRouter } from '@tanstack/react-router';
 import { queries } from './queries.js';
 import { keptSession, sessionQuery } from './session.js';
 
-/** Reads who is signed in, and goes where the person wanted to go. */
+/** Reads the session and goes where the person wanted to go. */
 export function useFinish(to: string | undefined): () => Promise<void> {
   const router = useRouter();
   return async () => {
@@ -15,7 +15,7 @@ export function useFinish(to: string | undefined): () => Promise<void> {
   };
 }
 
-/** A path of the console and nothing else: whoever made a link to this page does not choose where it leads. */
+/** Accepts only paths of the console, so that a link to the sign-in cannot redirect elsewhere. */
 function insidePath(to: string | undefined): string | undefined {
   return to !== undefined && /^\/(?![/\\])[^\\]*$/.test(to) && !to.startsWith('/sign-in') ? to : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Jobs of the account as they go on. One tab listens for all of them: a browser keeps few connections to a service, and a tab that
- * holds one of them for good would soon leave none. Where tabs cannot agree on one (no secure context), each asks now and then.
+ * Progress of the account's jobs. One tab receives the events for all tabs, since browsers limit connections per host,
+ * and permanent ones of several tabs would use them up. If tabs cannot coordinate (no secure context), each polls.
  */
 import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -12,13 +12,13 @@ export type Job = ProgressReadOutput['jobs'][number];
 
 const ASKED_MS = 2_000;
 const RETRY_MS = 5_000;
-/** What is back sooner was not missed by anybody: a service that starts anew, a network that changes. */
+/** Shorter interruptions are not shown: a restart, a change of network. */
 const LOST_MS = 2_000;
 const NO_JOBS: ProgressReadOutput = { jobs: [], job_count: 0 };
-/** Not on a page that was opened by a bare address in the network. */
+/** Undefined on a page opened over plain HTTP from another machine. */
 const locks = (navigator as { readonly locks?: LockManager }).locks;
 
-/** `isLost`: nothing is heard of the service now. */
+/** `isLost` is true while the service is unreachable. */
 export function useJobs(): ProgressReadOutput & { readonly isLost: boolean } {
   const account = useAccount();
   const cache = useQueryClient();
@@ -38,10 +38,10 @@ export function useJobs(): ProgressReadOutput & { readonly isLost: boolean } {
   return { ...(data ?? NO_JOBS), isLost };
 }
 
-/** The whole of what goes on; or that nothing is heard any more, and then that all of it may have changed meanwhile. */
+/** The current jobs; or that the connection is lost; or that it is back, after which everything may have changed. */
 type Heard = ProgressReadOutput | 'lost' | 'back';
 
-/** What has ended changed something that pages show. */
+/** Updates the jobs. If any has ended, other queries are read again. */
 function show(cache: QueryClient, account: string, told: ProgressReadOutput): void {
   const { queryKey } = reading(progressRead, { params: { account } });
   const before = cache.getQueryData<ProgressReadOutput>(queryKey)?.jobs ?? [];
@@ -51,7 +51,10 @@ function show(cache: QueryClient, account: string, told: ProgressReadOutput): vo
   void cache.invalidateQueries({ predicate: (query) => query.queryKey[0] !== progressRead.route.name });
 }
 
-/** Listens, or hears from the tab that does; takes its place when that one is closed. Returns what ends it. */
+/**
+ * Receives events, either directly or from the tab that does, whose place it takes when that is closed. Returns a
+ * function that ends it.
+ */
 function shareEvents(manager: LockManager, account: string, onHeard: (heard: Heard) => void): () => void {
   const name = `gannet jobs of ${account}`;
   const channel = new BroadcastChannel(name);
@@ -72,7 +75,7 @@ function shareEvents(manager: LockManager, account: string, onHeard: (heard: Hea
     });
   };
   manager.request(name, { signal: ended.signal }, listen).catch((error: unknown) => {
-    // It was called off while it waited for its turn.
+    // Aborted while waiting for the lock.
     if (!ended.signal.aborted) throw error;
   });
   return () => {
@@ -81,7 +84,10 @@ function shareEvents(manager: LockManager, account: string, onHeard: (heard: Hea
   };
 }
 
-/** A browser comes back by itself after a connection that was lost, but not after an answer such as 503. Returns what ends it. */
+/**
+ * Receives events directly. Browsers reconnect after a lost connection, but not after an answer such as 503. Returns a
+ * function that ends it.
+ */
 function listenTo(address: string, onHeard: (heard: Heard) => void): () => void {
   let source: EventSource;
   let timer: ReturnType<typeof setTimeout> | undefined;

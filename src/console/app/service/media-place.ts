@@ -1,4 +1,4 @@
-/** Links to files of media stores, as they stand in records: `media:<store>/<path>`, without percent signs. */
+/** Links to files of media stores in records: `media:<store>/<path>`, without percent-encoding. */
 
 export interface MediaPlace {
   readonly store: string;

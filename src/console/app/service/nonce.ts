@@ -1,2 +1,2 @@
-/** What the page's policy lets styles in by that are written as the page runs. */
+/** Nonce by which the page's policy allows styles added at run time. */
 export const NONCE = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';

@@ -1,4 +1,4 @@
-/** What this tab keeps of a sign-in by OpenID Connect while the browser is at the provider. */
+/** State of a sign-in by OpenID Connect, kept in this tab while the browser is at the provider. */
 
 export interface KeptFlow {
   readonly flow: string;
@@ -12,7 +12,7 @@ export function keepFlow(flow: KeptFlow): void {
   sessionStorage.setItem(KEY, JSON.stringify(flow));
 }
 
-/** Once. Undefined where this tab has begun none. */
+/** Returns the state once. Undefined if this tab began no sign-in. */
 export function takeFlow(): KeptFlow | undefined {
   const kept = sessionStorage.getItem(KEY);
   sessionStorage.removeItem(KEY);

@@ -1,6 +1,7 @@
 /**
- * The code of a page, which is loaded once somebody goes there. Where it cannot be, the router loads the whole page anew, for a service that was
- * updated has other files. While nothing is reached, that would leave the browser's own page, which does not come back by itself.
+ * Loads the code of a page on first use. If that fails, the router reloads the whole page, since an updated service has
+ * other files. While the service is unreachable, that would show the browser's own error page, which does not recover
+ * by itself; so a PageOutOfReach is thrown instead.
  */
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -10,7 +11,7 @@ const RETRY_MS = 2_000;
 
 export class PageOutOfReach extends ConnectionLost {}
 
-/** A component of the code; a PageOutOfReach is thrown in its place where nothing is reached. */
+/** Returns a component of the loaded code. Throws a PageOutOfReach if the service is unreachable. */
 export function pageOf<Module extends Record<string, unknown>, Name extends keyof Module>(
   load: () => Promise<Module>,
   name: Name,
@@ -25,7 +26,7 @@ export function pageOf<Module extends Record<string, unknown>, Name extends keyo
   return lazyRouteComponent(loadReached, name);
 }
 
-/** Shows the page once it can be. `isAway`: it could not be. */
+/** Reloads the page once the service is reachable. `isAway` is true if the page could not be loaded. */
 export function useReturn(isAway: boolean): void {
   useEffect(() => {
     if (!isAway) return;
@@ -41,13 +42,16 @@ export async function reloadOnceReached(): Promise<void> {
   window.location.reload();
 }
 
-/** WebKit keeps that a file did not come, and asks for it no more, loaded anew or not, until it has come in another way. */
+/**
+ * Fetches the files anew: WebKit remembers a failed load, and does not retry even after a reload, until the file was
+ * fetched otherwise.
+ */
 async function forgetLostCode(): Promise<void> {
   const files = document.querySelectorAll<HTMLLinkElement>('link[rel=modulepreload]');
   await Promise.allSettled([...files].map(({ href }) => fetch(href, { cache: 'reload' })));
 }
 
-/** A proxy that has no service behind it answers, too. */
+/** Checks for success, since a proxy answers even without a service behind it. */
 async function isReached(): Promise<boolean> {
   try {
     return (await fetch('/console/', { method: 'HEAD', cache: 'no-store' })).ok;

@@ -1,10 +1,12 @@
-/** Operations as queries and changes: what is read is kept by operation and input, and read anew after every change. */
+/**
+ * Operations as queries and mutations: answers are cached by operation and input, and invalidated after every change.
+ */
 import { QueryCache, QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { client, ConnectionLost, ServiceProblem, type AnyInput, type Call } from './client.js';
 
 const RETRIES_MAX = 2;
 
-/** Told when the session has ended. */
+/** Called when the session has ended. */
 let onSignedOut: () => void = () => undefined;
 
 export function whenSignedOut(tell: () => void): void {
@@ -15,7 +17,7 @@ export const queries = new QueryClient({
   queryCache: new QueryCache({ onError: noticeSignedOut }),
   defaultOptions: {
     queries: {
-      // What the service refuses, it refuses again; a connection may come back.
+      // Refusals are permanent, while a connection may come back.
       retry: (failures, error) => error instanceof ConnectionLost && failures < RETRIES_MAX,
       staleTime: 2_000,
     },
@@ -31,16 +33,19 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof ServiceProblem && error.status === 401 && error.code !== 'sign-in-failed';
 }
 
-/** Of an operation that only looks. */
+/** Query of a read-only operation. */
 export function reading<Input extends AnyInput, Output>(call: Call<Input, Output>, input: Input) {
   return queryOptions<Output>({
     queryKey: [call.route.name, input],
-    // An answer without a body is no value to a query.
+    // A query's value must not be undefined, as that of an answer without a body is.
     queryFn: async ({ signal }) => (await call(client, input, { signal })) ?? (null as Output),
   });
 }
 
-/** The same where there may be none: null then, which stays while it is read again, as an error does not. */
+/**
+ * Like `reading`, for something that may not exist: null then, which stays visible while it is read again, unlike an
+ * error.
+ */
 export function readingOrNone<Input extends AnyInput, Output>(call: Call<Input, Output>, input: Input) {
   return queryOptions<Output | null>({
     queryKey: [call.route.name, input, 'or-none'],
@@ -55,16 +60,16 @@ export function readingOrNone<Input extends AnyInput, Output>(call: Call<Input, 
   });
 }
 
-/** Entries that one answer holds, so that none is long. */
+/** Entries per answer, to keep answers short. */
 const PAGE_ENTRIES = 200;
-/** More pages are not read: nobody looks through more than this many entries. */
+/** Limit on pages read: nobody looks through more entries. */
 const PAGES_MAX = 100;
 
 interface Paged {
   readonly next?: string | undefined;
 }
 
-/** Of an operation that lists in pages: all of them as one answer. */
+/** Query of an operation with pages: reads all of them as one answer. */
 export function readingAll<Input extends AnyInput, Output extends Paged>(call: Call<Input, Output>, input: Input) {
   return queryOptions<Output>({
     queryKey: [call.route.name, input],
@@ -80,19 +85,19 @@ export function readingAll<Input extends AnyInput, Output extends Paged>(call: C
   });
 }
 
-/** Lists of both, one behind the other; the rest is that of the later page. */
+/** Concatenates the arrays of two pages; other members are those of the later page. */
 export function joined<Page extends object>(earlier: Page, later: Page): Page {
   const before = Object.entries(earlier).filter(([, value]) => Array.isArray(value)) as [keyof Page, unknown[]][];
   const lists = before.map(([name, entries]) => [name, [...entries, ...((later[name] ?? []) as unknown[])]]);
   return { ...later, ...(Object.fromEntries(lists) as Partial<Page>) };
 }
 
-/** Of an operation that changes something: whatever is shown is read anew. */
+/** Mutation by an operation, after which all queries are read again. */
 export function useChange<Input extends AnyInput, Output>(call: Call<Input, Output>) {
   return useChangeBy((input: Input) => call(client, input));
 }
 
-/** The same of a change that takes several calls. */
+/** Like `useChange`, for a change that takes several calls. */
 export function useChangeBy<Input, Output>(change: (input: Input) => Promise<Output>) {
   const cache = useQueryClient();
   return useMutation<Output, Error, Input>({ mutationFn: change, onSuccess: () => cache.invalidateQueries() });

@@ -1,4 +1,4 @@
-/** Who is signed in, and what they may do in the account that the page is about. */
+/** Session of the person, and permissions in the page's account. */
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { text } from '../messages/index.js';
@@ -10,7 +10,7 @@ export type Session = SessionReadOutput;
 export const sessionQuery = {
   queryKey: ['session'],
   staleTime: Infinity,
-  /** Null: nobody is signed in. */
+  /** Null if nobody is signed in. */
   queryFn: async (): Promise<Session | null> => {
     try {
       const session = await sessionRead(client, {});
@@ -23,12 +23,15 @@ export const sessionQuery = {
   },
 };
 
-/** Rejects where the browser says that it keeps no cookie: to sign in would spend a link for nothing. */
+/** Throws if the browser accepts no cookies: a sign-in would use up a link in vain. */
 export function needCookies(): void {
   if (!navigator.cookieEnabled) throw new Error(text.signIn.notKept);
 }
 
-/** Who it is, once somebody has signed in. Rejects where it is nobody: the browser took no cookie, or takes it over TLS alone. */
+/**
+ * Returns the session after a sign-in. Rejects if there is none: the browser refused the cookie, or accepts it over TLS
+ * only.
+ */
 export async function keptSession(): Promise<Session> {
   const session = await sessionQuery.queryFn();
   if (session === null) throw new Error(text.signIn.notKept);
@@ -47,12 +50,15 @@ export function useSession(): Session {
   return data;
 }
 
-/** The account in the address of the page. */
+/** Returns the account in the address. */
 export function useAccount(): string {
   return useParams({ strict: false }).account ?? '';
 }
 
-/** Whether the person may call an operation in this account: what they may not is not shown, and would be refused. */
+/**
+ * Returns whether the person may call an operation in this account. What they may not do is hidden, and would be
+ * refused.
+ */
 export function useMay(): (
   call: Call<AnyInput, unknown> | { readonly route: { readonly permission: string | null } },
 ) => boolean {

@@ -1,6 +1,6 @@
 /**
- * What is typed into a page outlives the session: where that ends meanwhile, the sign-in is shown over the page and not in the place of it.
- * Loaded before anything is shown.
+ * Keeps what was typed into a page when the session ends: the sign-in is then shown over the page instead of replacing
+ * it. Loaded before anything is shown.
  */
 import { useSyncExternalStore } from 'react';
 
@@ -15,7 +15,7 @@ addEventListener(
   },
   { capture: true },
 );
-// It would close the form beneath, which listens for it as well, but later.
+// Otherwise Escape would also close the form underneath, whose listener comes later.
 addEventListener(
   'keydown',
   (event) => {
@@ -24,7 +24,7 @@ addEventListener(
   { capture: true },
 );
 
-/** Whether something was typed since the page was come to, which may be lost with it. */
+/** True if something was typed since the page was opened, and may be lost. */
 export function typedHere(): boolean {
   return hasTyped;
 }
@@ -34,7 +34,7 @@ export function pageIsLeft(): void {
   askOverPage(false);
 }
 
-/** Shows the sign-in over the page, or takes it away. */
+/** Shows or hides the sign-in over the page. */
 export function askOverPage(wanted: boolean): void {
   isAsked = wanted;
   for (const tell of listeners) tell();

@@ -23,7 +23,10 @@ export const openCommands = (): void => {
   palette.open();
 };
 
-/** Ctrl-K: from anywhere to any page of any list, also from within a box; not over a form, which one Escape would close with it. */
+/**
+ * Command palette, opened by Ctrl-K: leads to any page of any list. Works in input fields too, but not over a form,
+ * which Escape would close with it.
+ */
 export function Commands() {
   const open = (): void => {
     if (document.querySelector('[aria-modal=true]') === null) openCommands();
@@ -47,7 +50,7 @@ function useActions(): (SpotlightActionGroupData | SpotlightActionData)[] {
   const may = useMay();
   const navigate = useNavigate();
   const { opened } = useSpotlight(store);
-  // Of thousands of lists, no page reads all because somebody might want to go to one.
+  // Read only when the palette is open, since there may be thousands of lists.
   const { data } = useQuery({ ...readingLists(account), enabled: opened && may(listList) });
   const places = PLACES.filter(({ needs }) => may(needs)).map(({ to, label }) => ({
     id: to,
@@ -69,8 +72,8 @@ function useActions(): (SpotlightActionGroupData | SpotlightActionData)[] {
 }
 
 /**
- * The palette selects its first command when something is typed. Of what only the lists' answer brings, which may come after the typing,
- * none would be selected, and Enter would do nothing.
+ * Selects the first command, which the palette does only on typing: results that arrive later would not be selected,
+ * and Enter would do nothing.
  */
 function selectFirst(): void {
   const { listId, query } = store.getState();

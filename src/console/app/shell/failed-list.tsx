@@ -3,12 +3,12 @@ import { ServiceProblem } from '../service/client.js';
 import { pageOf } from '../service/page-code.js';
 import { FailedPage } from './failures.js';
 
-/** The list is there and cannot be asked until somebody does something about it. */
+/** Errors of a list that stays unavailable until somebody repairs it. */
 const UNAVAILABLE: ReadonlySet<string> = new Set(['list-damaged', 'list-format']);
 
 const UnavailablePage = pageOf(() => import('../pages/list/unavailable-list.js'), 'UnavailablePage');
 
-/** In the place of the pages of a list that could not be shown. */
+/** Shown in place of a list's pages that failed. */
 export function FailedList(props: ErrorComponentProps) {
   const isUnavailable = props.error instanceof ServiceProblem && UNAVAILABLE.has(props.error.code);
   return isUnavailable ? <UnavailablePage {...props} /> : <FailedPage {...props} />;

@@ -6,7 +6,7 @@ import { ServiceProblem } from '../service/client.js';
 import { PageOutOfReach, reloadOnceReached, useReturn } from '../service/page-code.js';
 import { Problem, titleOf } from '../ui/problem.js';
 
-/** In the place of everything, where what is around a page could not be shown. */
+/** Shown in place of everything if the frame of the pages failed. */
 export function Failed(props: ErrorComponentProps) {
   useTitle(titleOf(props.error));
   return (
@@ -16,7 +16,7 @@ export function Failed(props: ErrorComponentProps) {
   );
 }
 
-/** In the frame, in the place of a page that could not be shown. */
+/** Shown in the frame, in place of a page that failed. */
 export function FailedPage(props: ErrorComponentProps) {
   return (
     <Page title={titleOf(props.error)}>
@@ -31,7 +31,7 @@ function Reason({ error, reset, isTitled = false }: ErrorComponentProps & { read
   return (
     <Stack gap="md">
       <Problem error={error} isTitled={isTitled} onRetry={isAway ? () => void reloadOnceReached() : reset} />
-      {/* What is not there, or not for this person, is so again when it is tried again. */}
+      {/* A retry would not help with what is missing or forbidden. */}
       {error instanceof ServiceProblem && [403, 404].includes(error.status) ? (
         <Anchor href="/console/">{text.common.home}</Anchor>
       ) : null}
@@ -39,7 +39,7 @@ function Reason({ error, reset, isTitled = false }: ErrorComponentProps & { read
   );
 }
 
-/** In the frame of an account, whose pages stay within reach. */
+/** Shown in the frame of an account for an unknown address. */
 export function NoPage() {
   return (
     <Page title={text.problems.noPage} lead={text.problems.noPageLead}>

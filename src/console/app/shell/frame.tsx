@@ -10,7 +10,7 @@ import { Navigation } from './navigation.js';
 import { PersonMenu } from './person-menu.js';
 import { SignInAgain } from './sign-in-again.js';
 
-/** What is around every page of who is signed in. */
+/** Frame of every page for a signed-in person. */
 export function Frame() {
   const [opened, { toggle, close }] = useDisclosure(false);
   const account = useAccount();

@@ -3,7 +3,7 @@ import { text } from '../messages/index.js';
 import { useJobs, type Job } from '../service/jobs.js';
 import { count } from '../ui/format.js';
 
-/** What runs in the background, on every page; nothing where nothing does. */
+/** Background jobs, shown on every page. Nothing if there are none. */
 export function Jobs() {
   const { jobs, job_count: jobCount, isLost } = useJobs();
   if (isLost) {

@@ -10,7 +10,7 @@ export function Navigation({ onNavigate }: { readonly onNavigate: () => void }) 
   const matches = useMatchRoute();
   const isIn = (to: '/$account/list/$list' | '/$account/group/$group'): boolean =>
     matches({ to, fuzzy: true }) !== false;
-  /** What is below a page and has an address of its own. */
+  /** Pages below others, with addresses of their own. */
   const below: Partial<Record<Place['to'], boolean>> = {
     '/$account/lists': isIn('/$account/list/$list'),
     '/$account/groups': isIn('/$account/group/$group'),

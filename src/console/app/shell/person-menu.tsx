@@ -52,7 +52,7 @@ function ThemeItems() {
 function SignOut() {
   const router = useRouter();
   const signOut = async (): Promise<void> => {
-    // Ended here in any case: a session that the service has forgotten is no reason to stay.
+    // Errors are ignored: if the service has forgotten the session, it has ended as well.
     await sessionEnd(client, {}).catch(() => undefined);
     forgetSession();
     await router.navigate({ to: '/sign-in', replace: true });

@@ -1,4 +1,4 @@
-/** The pages of an account, once: for the navigation and the command palette. */
+/** Pages of an account, for the navigation and the command palette. */
 import {
   apiKeyList,
   contributorList,
@@ -30,9 +30,9 @@ export interface Place {
     | '/$account/health'
     | '/$account/settings';
   readonly label: string;
-  /** Under which heading it stands. */
+  /** Heading under which the page is listed. */
   readonly part: keyof typeof text.shell.parts;
-  /** What who may not do, is not shown. */
+  /** Operation that the person must be allowed to call; otherwise the page is hidden. */
   readonly needs: { readonly route: OperationRoute };
 }
 

@@ -7,10 +7,10 @@ import { forgetSession, keptSession, sessionQuery, useSession } from '../service
 import { askOverPage, useIsAsked } from '../service/typed.js';
 
 const SignInForm = lazy(async () => ({ default: (await import('../pages/account/sign-in.js')).SignInForm }));
-/** Over forms, drawers and menus. */
+/** Above forms, drawers and menus. */
 const ABOVE_ALL = 1_000;
 
-/** Over a page in which something is typed, once the session has ended. */
+/** Sign-in over a page with unsaved input, after the session has ended. */
 export function SignInAgain() {
   return useIsAsked() ? <Asked /> : null;
 }
@@ -25,7 +25,7 @@ function Asked() {
     void router.navigate({ to: '/sign-in', search: { to: href }, replace: true });
   };
   const lookAgain = useEffectEvent(() => {
-    // Where nobody has signed in yet, or it cannot be read, who looks signs in here.
+    // If nobody has signed in elsewhere, or the session cannot be read, the person signs in here.
     if (document.visibilityState === 'visible') goOn().catch(() => undefined);
   });
   useEffect(() => {
@@ -65,7 +65,9 @@ function Asked() {
   );
 }
 
-/** Once somebody has signed in, here or in another tab: whoever it was before goes on, and nobody else sees what is typed. */
+/**
+ * Continues after a sign-in here or in another tab. Only the same person goes on, so that nobody else sees the input.
+ */
 function useGoOn(id: string): () => Promise<void> {
   const cache = useQueryClient();
   return async () => {

@@ -10,7 +10,7 @@ const UNITS = [
 ] as const;
 const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** How long ago, with the exact time for who asks. */
+/** How long ago, with the exact time as tooltip. */
 export function Ago({ iso }: { readonly iso: string }) {
   return (
     <time dateTime={iso} title={`${time(iso)} (${utc(iso)})`} style={{ whiteSpace: 'nowrap' }}>
@@ -19,7 +19,7 @@ export function Ago({ iso }: { readonly iso: string }) {
   );
 }
 
-/** `5 minutes ago`, in the largest unit that there is one of. */
+/** Returns `5 minutes ago`, in the largest unit of which there is at least one. */
 export function ago(ms: number, nowMs: number): string {
   const seconds = Math.max(0, Math.round((nowMs - ms) / 1000));
   for (const [unit, length] of UNITS) {

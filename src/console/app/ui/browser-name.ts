@@ -1,6 +1,6 @@
-/** What a person calls a browser, out of what it says of itself (`User-Agent`). */
+/** Derives a browser's usual name from its `User-Agent`. */
 
-/** The first that is in it: most say that they are others, too. */
+/** The first match counts, since most browsers also name others. */
 const BROWSERS = [
   ['Edge', /\bEdg(?:e|A|iOS)?\//],
   ['Opera', /\bOPR\//],
@@ -20,7 +20,7 @@ const SYSTEMS = [
   ['Linux', /\bLinux\b/],
 ] as const;
 
-/** `Firefox on Windows`; what is no browser is called as it calls itself. */
+/** Returns `Firefox on Windows`, or the text itself if it is no known browser. */
 export function browserName(userAgent: string): string {
   const named = (names: typeof BROWSERS | typeof SYSTEMS): string | undefined =>
     names.find(([, pattern]) => pattern.test(userAgent))?.[0];

@@ -3,14 +3,14 @@ import type { ReactNode } from 'react';
 import { TableBox } from './table-box.js';
 
 interface ColumnsProps {
-  /** Headings; '' for one of buttons. */
+  /** Headings; '' for a column of buttons. */
   readonly heads: readonly string[];
   readonly label: string;
   readonly children: ReactNode;
   readonly minWidth?: number;
 }
 
-/** A table that is scrolled by itself where it is too wide, also by keyboard. */
+/** A table with its own horizontal scrolling, also by keyboard. */
 export function Columns({ heads, label, children, minWidth = 480 }: ColumnsProps) {
   return (
     <TableBox minWidth={minWidth}>

@@ -6,17 +6,17 @@ import { Problem } from './problem.js';
 
 interface ConfirmProps {
   readonly label: string;
-  /** What will be gone. */
+  /** Describes what will be lost. */
   readonly question: ReactNode;
-  /** What has to be typed first; undefined: nothing. */
+  /** Text that has to be typed first. Undefined if none. */
   readonly typed?: string;
-  /** What the button that does it says where that is more than `label`; undefined while it is not known what will be gone. */
+  /** Label of the confirming button, if it differs from `label`. Undefined while it is unknown what will be lost. */
   readonly answer?: string | undefined;
   readonly onConfirm: () => Promise<unknown>;
   readonly button?: ButtonProps & { readonly 'aria-label'?: string };
 }
 
-/** A button for what cannot be undone: it asks first, and stays open with the reason where it fails. */
+/** Button for an action that cannot be undone: asks first, and shows the error if it fails. */
 export function ConfirmButton({ label, question, typed, onConfirm, button, ...given }: ConfirmProps) {
   const [opened, { open, close }] = useDisclosure(false);
   const [entry, setEntry] = useState('');

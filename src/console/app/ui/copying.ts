@@ -1,11 +1,11 @@
-/** What a press of a button copies. */
+/** Copies text to the clipboard on the press of a button. */
 import { useEffect, useState } from 'react';
 import { text } from '../messages/index.js';
 
 const TOLD_MS = 2_000;
 
 interface Copying {
-  /** What the button says for two seconds, whether it was copied or could not be; undefined before and after. */
+  /** Success or failure, shown on the button for two seconds; otherwise undefined. */
   readonly told: string | undefined;
   readonly copy: (value: string) => void;
 }
@@ -32,25 +32,25 @@ export function useCopying(): Copying {
   };
 }
 
-/** To be called as a button is pressed: browsers let a page copy then. */
+/** Call directly in the event handler: browsers allow copying only then. */
 async function isCopied(value: string): Promise<boolean> {
-  // Not on a page that was opened over plain HTTP from another machine.
+  // Undefined on a page opened over plain HTTP from another machine.
   const { clipboard } = navigator as { readonly clipboard?: Clipboard };
   if (clipboard === undefined) return isCopiedAsSelected(value);
   try {
     await clipboard.writeText(value);
     return true;
   } catch {
-    // By the browser, or by who uses it.
+    // Refused by the browser or its user.
     return isCopiedAsSelected(value);
   }
 }
 
-/** As if somebody had selected it on the page, and by the command of their keyboard: of old, and everywhere. */
+/** Copies through a selection and the legacy copy command, which works everywhere. */
 function isCopiedAsSelected(value: string): boolean {
   const focused = document.activeElement;
   const box = Object.assign(document.createElement('textarea'), { value, readOnly: true });
-  // Seen by nobody, where the page is: to be selected scrolls nothing.
+  // Invisible, and fixed so that selecting does not scroll.
   Object.assign(box.style, { position: 'fixed', inset: '0 auto auto 0', opacity: '0' });
   document.body.append(box);
   box.select();

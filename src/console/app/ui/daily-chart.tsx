@@ -6,7 +6,7 @@ import { Problem } from './problem.js';
 
 const HEIGHT = 200;
 
-/** Searches of each day, and those among them that found nothing. For those who see it: whoever uses it has the same in a table beside it. */
+/** Chart of searches per day, and those without results. Only visual: screen readers have the same data in a table. */
 export function DailyChart({ daily }: Pick<AnalyticsListOutput, 'daily'>) {
   const box = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme();
@@ -40,7 +40,7 @@ export function DailyChart({ daily }: Pick<AnalyticsListOutput, 'daily'>) {
       isGone = true;
       close?.();
     };
-    // Its colours are those of the theme in which it is drawn.
+    // Redrawn when the theme changes, for its colours.
   }, [daily, scheme]);
   return (
     <>

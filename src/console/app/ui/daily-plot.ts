@@ -1,13 +1,13 @@
-/** uPlot with two series of bars, a day each. Loaded when a report is shown: it is not in what the first page asks for. */
+/** Bar chart of two series by day, with uPlot. Loaded on demand, not with the first page. */
 import uPlot from 'uplot';
 import { count } from './format.js';
 import 'uplot/dist/uPlot.min.css';
 
 export interface DailyCount {
-  /** `2026-07-01`, in UTC. */
+  /** Day in UTC: `2026-07-01`. */
   readonly date: string;
   readonly all: number;
-  /** Those among them that are drawn over the others. */
+  /** Part of `all`, drawn over it. */
   readonly some: number;
 }
 
@@ -15,7 +15,7 @@ interface DailyPlotOptions {
   readonly parent: HTMLElement;
   readonly days: readonly DailyCount[];
   readonly height: number;
-  /** For the legend: of days, of all, and of some. */
+  /** Names in the legend. */
   readonly names: readonly [day: string, all: string, some: string];
 }
 
@@ -24,16 +24,16 @@ const BAR_SHARE = 0.8;
 const BAR_PIXELS_MAX = 60;
 const AXIS_PIXELS = 56;
 const DATE_PIXELS = 70;
-/** Days, weeks and, as the library tells them apart by 30 days, months. */
+/** Axis steps of days and weeks, and from 30 days on, which the library treats as months. */
 const DATE_STEPS = [1, 2, 3, 7, 14, 30, 60, 90, 180, 365].map((days) => days * DAY_SECONDS);
-/** Nothing is counted in halves. */
+/** Integers only, since counts are whole. */
 const WHOLE = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
-/** Of more days, the year is told and the day is not. */
+/** For longer periods, labels show month and year. */
 const DAYS_MAX = 100;
 const ofDays = new Intl.DateTimeFormat('en', { timeZone: 'UTC', day: 'numeric', month: 'short' });
 const ofMonths = new Intl.DateTimeFormat('en', { timeZone: 'UTC', month: 'short', year: 'numeric' });
 
-/** Colours are those that the style sheet has for the parent when it is made. */
+/** Draws the chart with the colours of the parent's current style. */
 export function openDailyPlot({ parent, days, height, names: [day, all, some] }: DailyPlotOptions): uPlot {
   const style = getComputedStyle(parent);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
@@ -43,7 +43,7 @@ export function openDailyPlot({ parent, days, height, names: [day, all, some] }:
     grid: { stroke: colour('--chart-lines'), width: 1 },
     ticks: { show: false },
   };
-  // Of the newest day, while nobody points at another one.
+  // The legend shows the last day, unless the pointer is at another one.
   const told = (plot: uPlot, value: number | null, series: number): number => value ?? plot.data[series]?.at(-1) ?? 0;
   const bars = (label: string, name: string): uPlot.Series => ({
     label,
@@ -60,7 +60,7 @@ export function openDailyPlot({ parent, days, height, names: [day, all, some] }:
     {
       width: parent.clientWidth,
       height,
-      // Days are those of UTC, wherever somebody looks at them.
+      // Days are UTC days in every time zone.
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
       cursor: { y: false, drag: { x: false, y: false } },
       scales: {

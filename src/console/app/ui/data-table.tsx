@@ -18,31 +18,33 @@ const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSorted
 
 type Features = typeof features;
 
-/** Of what columns of such rows are made: `helper.columns([helper.accessor('name', {header: 'Name'}), …])`, outside of the component that shows them. */
+/**
+ * Creates columns: `helper.columns([helper.accessor('name', {header: 'Name'}), …])`. Call it outside of the component.
+ */
 export function columnHelper<Item extends object>() {
   return createColumnHelper<Features, Item>();
 }
 
 export interface DataTableProps<Item extends object> {
   readonly label: string;
-  /** The same array while the items are: another one is sorted anew. */
+  /** Keep the same array while the items are the same; another array is sorted again. */
   readonly items: readonly Item[];
   readonly columns: TableOptions<Features, Item>['columns'];
   readonly keyOf: (item: Item) => string;
-  /** The id of the column that names its row. */
+  /** Id of the column that is the row header. */
   readonly named?: string;
-  /** Pixels, below which it is scrolled sideways. */
+  /** Pixels; below, the table scrolls horizontally. */
   readonly minWidth?: number;
-  /** Where all of what there is is at hand, columns of values are sorted by a press on their head. */
+  /** True if all items are present, so that columns can be sorted by their heads. */
   readonly isSortable?: boolean;
 }
 
 interface ShortTableProps<Item extends object> extends DataTableProps<Item> {
-  /** How many rows are shown; undefined: all. */
+  /** Number of rows shown. Undefined for all. */
   readonly rowsMax?: number;
 }
 
-/** The rows and columns of the library, of which every table of this console is made. */
+/** Returns the table library's rows and columns, used by every table of the console. */
 export function useDataTable<Item extends object>({ items, columns, keyOf, isSortable }: DataTableProps<Item>) {
   return useTable({
     features,
@@ -54,7 +56,7 @@ export function useDataTable<Item extends object>({ items, columns, keyOf, isSor
   });
 }
 
-/** A table that is scrolled by itself where it is too wide, also by keyboard. */
+/** A table with its own horizontal scrolling, also by keyboard. */
 export function DataTable<Item extends object>(props: ShortTableProps<Item>) {
   const { label, named, minWidth = 480, rowsMax } = props;
   const table = useDataTable(props);
@@ -91,7 +93,7 @@ export function HeadRow<Item extends object>({ headers }: { readonly headers: re
 
 function Head<Item extends object>({ header }: { readonly header: Header<Features, Item> }) {
   const { column } = header;
-  // What a heading reads is what a reader of screens says before each cell: a column of buttons has none.
+  // Screen readers read a header before each cell, so a column of buttons has none.
   if (column.columnDef.header === '') return <Table.Td />;
   const title = <FlexRender header={header} />;
   if (!column.getCanSort()) return <Table.Th>{title}</Table.Th>;
@@ -133,7 +135,7 @@ export function Cells<Item extends object>({ row, named }: CellsProps<Item>) {
   );
 }
 
-/** A cell for text without spaces, such as a path or an address: it breaks anywhere. */
+/** Cell for text without spaces, such as a path or an address, which may break anywhere. */
 export function Wrapped({ getValue }: { readonly getValue: () => unknown }) {
   return (
     <Text span inherit style={{ overflowWrap: 'anywhere' }}>

@@ -1,20 +1,20 @@
 import { useState } from 'react';
 
 export interface Drafted<Value extends object> {
-  /** What is there now, with what was typed in the place of it. */
+  /** Current value with the edits applied. */
   readonly value: Value;
-  /** What was typed, where it differs from what is there: all that is to be changed. */
+  /** Edits that differ from the current value. */
   readonly changes: Partial<Value>;
   readonly set: (change: Partial<Value>) => void;
-  /** Members that are not among these are to be left out. */
+  /** Replaces all members; those not in `next` are removed. */
   readonly replace: (next: Value) => void;
-  /** Once it is saved. */
+  /** Discards the edits, after saving. */
   readonly forget: () => void;
 }
 
 /**
- * What a form changes. Only what is typed is kept: the rest is what it has become meanwhile, in another tab or by somebody else, and is
- * not put back to what it was when the form was first shown.
+ * State of a form. Only edits are stored, so that other members follow changes from another tab or person, and are not
+ * overwritten with their initial values.
  */
 export function useDraft<Value extends object>(current: Value): Drafted<Value> {
   const [typed, setTyped] = useState<Partial<Value>>({});

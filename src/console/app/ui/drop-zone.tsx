@@ -2,17 +2,17 @@ import { Box, Button } from '@mantine/core';
 import { useRef, useState, type ReactNode } from 'react';
 
 interface DropZoneProps {
-  /** What the button says. */
+  /** Label of the button. */
   readonly label: string;
-  /** What is offered, as the browser takes it; whatever is dropped is taken. */
+  /** Types offered in the file dialog; dropped files of any type are accepted. */
   readonly accept: string;
   readonly isCompact?: boolean;
   readonly onFile: (file: File) => void;
-  /** Above the button. */
+  /** Shown above the button. */
   readonly children: ReactNode;
 }
 
-/** Where a file is dropped, and a button for who would rather choose one. */
+/** Area for dropping a file, with a button to choose one. */
 export function DropZone({ label, accept, isCompact = false, onFile, children }: DropZoneProps) {
   const [isOver, setOver] = useState(false);
   const input = useRef<HTMLInputElement>(null);
@@ -49,7 +49,7 @@ export function DropZone({ label, accept, isCompact = false, onFile, children }:
         aria-label={label}
         onChange={(event) => {
           take(event.currentTarget.files);
-          // The same file can be chosen again.
+          // Allows choosing the same file again.
           event.currentTarget.value = '';
         }}
       />

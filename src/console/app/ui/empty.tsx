@@ -1,7 +1,7 @@
 import { Card, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** Where there is nothing yet: what it would be good for, and what to do first. */
+/** Shown where there is nothing yet: its purpose, and the first step. */
 export function Empty({ children }: { readonly children: ReactNode }) {
   return (
     <Card className="empty" p="lg">

@@ -5,14 +5,17 @@ import { mediaPlaceOf } from '../service/media-place.js';
 import { useAccount, useMay } from '../service/session.js';
 
 interface FileLinkProps {
-  /** As it stands in a record: anything. */
+  /** Value of a record, which may be anything. */
   readonly url: string;
-  /** Where in the file, as browsers understand it: `page=2`, `t=83`. */
+  /** Place in the file, as browsers understand it: `page=2`, `t=83`. */
   readonly fragment?: string;
   readonly children: ReactNode;
 }
 
-/** Leads to a file elsewhere, or to one of the account's media stores. A value of a record is no link where it would be a program, or leads nowhere. */
+/**
+ * Link to a file on the web or in a media store of the account. Shows mere text for a value that would run a script or
+ * leads nowhere.
+ */
 export function FileLink({ url, fragment, children }: FileLinkProps) {
   const account = useAccount();
   const may = useMay();

@@ -8,14 +8,14 @@ interface FormModalProps {
   readonly label: string;
   readonly button?: ButtonProps & { readonly 'aria-label'?: string };
   readonly submit?: string;
-  /** What stands for it in the address while it is open: one for each of its kind on the page, such as `facet:kind` for that of a row. */
+  /** Name in the address while the form is open, unique on the page, such as `facet:kind` for that of a row. */
   readonly place: string;
-  /** Rejects with what went wrong; the form stays open with it. */
+  /** Rejects with an error, which the form shows while staying open. */
   readonly onSubmit: () => Promise<unknown>;
   readonly children: ReactNode;
 }
 
-/** A button that opens a form. Its fields are those of whoever uses it, and are as they were left when it is opened again. */
+/** A button that opens a form. The caller owns its fields, which keep their state when the form is closed. */
 export function FormModal({ label, button, submit, place, onSubmit, children }: FormModalProps) {
   const [opened, setOpened] = useFormPlace(place);
   const [state, setState] = useState<{ readonly busy: boolean; readonly error: unknown }>({ busy: false, error: null });
@@ -69,14 +69,14 @@ export function FormModal({ label, button, submit, place, onSubmit, children }: 
   );
 }
 
-/** Whether it is open: by the address, so that it stays open when the page is loaded again, and closes by Back. */
+/** Whether the form is open, stored in the address, so that it survives a reload and is closed by Back. */
 export function useFormPlace(place: string): readonly [boolean, (isOpen: boolean) => void] {
   const { form } = useSearch({ strict: false });
   const navigate = useNavigate();
   const open = (wanted: boolean): void => {
     const search = ({ form: _, ...others }: { readonly form?: string }) =>
       wanted ? { ...others, form: place } : others;
-    // Back leads from an open form to its page, and never to a form that was closed.
+    // Back leads from an open form to its page, but never reopens a closed form.
     void navigate({ to: '.', search: search as never, resetScroll: false, replace: !wanted });
   };
   return [form === place, open];

@@ -1,4 +1,4 @@
-/** Numbers, times and values as people read them. */
+/** Formats numbers, times and values. */
 
 const counts = new Intl.NumberFormat('en');
 const shares = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
@@ -11,7 +11,7 @@ export function count(value: number): string {
 
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
-/** In steps of a thousand: `1.2 MB`. */
+/** In powers of a thousand: `1.2 MB`. */
 export function bytes(value: number): string {
   const step = value < 1 ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(value) / 3));
   const scaled = value / 1000 ** step;
@@ -22,12 +22,12 @@ export function share(value: number): string {
   return shares.format(value);
 }
 
-/** In the reader's own time zone; — for none. */
+/** In the reader's time zone; — for none. */
 export function time(iso: string | null | undefined): string {
   return iso === null || iso === undefined ? '—' : times.format(new Date(iso));
 }
 
-/** How long something took: `320 ms`, `52.4 s`, `3 min 5 s`. */
+/** `320 ms`, `52.4 s`, `3 min 5 s`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   const tenths = Math.round(ms / 100);
@@ -36,7 +36,7 @@ export function duration(ms: number): string {
   return `${count(Math.floor(seconds / 60))} min ${seconds % 60} s`;
 }
 
-/** Where in a recording: `1:02:03`, or `2:03`. */
+/** Position in a recording: `1:02:03`, or `2:03`. */
 export function playTime(seconds: number): string {
   const whole = Math.floor(seconds);
   const two = (part: number): string => String(part).padStart(2, '0');
@@ -44,7 +44,7 @@ export function playTime(seconds: number): string {
   return hours === 0 ? `${minutes}:${two(whole % 60)}` : `${hours}:${two(minutes)}:${two(whole % 60)}`;
 }
 
-/** A field's value in one line. */
+/** Formats a field's value in one line. */
 export function shown(value: unknown): string {
   const full = plain(value);
   return full.length <= VALUE_CHARACTERS_MAX ? full : `${full.slice(0, VALUE_CHARACTERS_MAX)}…`;
@@ -57,7 +57,7 @@ function plain(value: unknown): string {
   return place(value) ?? JSON.stringify(value);
 }
 
-/** Undefined for what is no place on earth. */
+/** Undefined for anything other than coordinates. */
 function place(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { latitude, longitude, ...others } = value as Readonly<Record<string, unknown>>;

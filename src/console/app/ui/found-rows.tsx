@@ -5,27 +5,30 @@ import { flushSync } from 'react-dom';
 import { text } from '../messages/index.js';
 import { useTextInAddress } from './text-in-address.js';
 
-/** Shown at first, and with each step. */
+/** Rows shown at first, and added with each step. */
 const ROWS = 100;
-/** Of so many one is found by looking. */
+/** Up to this many rows, no search box is needed. */
 const FEW = 10;
 
 interface FoundRows<Item> {
   readonly shown: readonly Item[];
-  /** A field to look for some of them; nothing where there are few and nobody has looked for one. */
+  /** Search box. Empty if there are few rows and nothing was searched for. */
   readonly find: ReactNode;
-  /** A button for those that are not shown yet. */
+  /** Button that shows more rows. */
   readonly more: ReactNode;
 }
 
 interface FoundRowsOptions<Item> {
   readonly label: string;
   readonly textOf: (item: Item) => string;
-  /** What stands for it in the address: a form of a row that was found is there again when the page is loaded again. */
+  /** Name in the address, so that a form of a found row is still there after a reload. */
   readonly place?: string;
 }
 
-/** Of rows that may be thousands, those that have a text, and a hundred at first: each has buttons and forms of its own. */
+/**
+ * Filters rows, of which there may be thousands, by text, and shows a hundred at first, since each has its own buttons
+ * and forms.
+ */
 export function useFoundRows<Item>(
   items: readonly Item[],
   { label, textOf, place = 'find' }: FoundRowsOptions<Item>,
@@ -33,10 +36,10 @@ export function useFoundRows<Item>(
   const [wanted, setWanted] = useTextInAddress(place);
   const [rows, setRows] = useState(ROWS);
   const looked = wanted.trim().toLowerCase();
-  // The field does not go away below whoever empties it.
+  // The box stays while somebody empties it.
   const [wasLooked, setWasLooked] = useState(looked !== '');
   const named = useNamedByForm();
-  // `textOf` is the same function at each call, or one that does the same.
+  // `textOf` is not a dependency: all its versions do the same.
   const found = useMemo(
     () => (looked === '' ? items : items.filter((item) => textOf(item).toLowerCase().includes(looked))),
     [items, looked],
@@ -68,7 +71,7 @@ export function useFoundRows<Item>(
               flushSync(() => {
                 setRows(rows + ROWS);
               });
-              // With the last of them the button is gone.
+              // The button disappears with the last rows, so focus moves to the first new row.
               if (found.length <= rows + ROWS) focusRow(table?.tBodies[0]?.rows[rows]);
             }}
           >
@@ -79,7 +82,10 @@ export function useFoundRows<Item>(
   };
 }
 
-/** What the form in the address is of, such as `name` in `group:name`, when the page was loaded: its row is shown wherever it stands. */
+/**
+ * Returns the subject of the form in the address at load time, such as `name` in `group:name`: its row is shown
+ * wherever it is.
+ */
 function useNamedByForm(): string | undefined {
   const { form } = useSearch({ strict: false });
   const [named] = useState(() => (typeof form === 'string' ? /:(.*)$/s.exec(form)?.[1] : undefined));

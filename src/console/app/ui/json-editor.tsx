@@ -9,14 +9,14 @@ interface JsonEditorProps {
   readonly label: string;
   readonly description?: string;
   readonly isReadOnly?: boolean;
-  /** What stands there at first; from then on the editor has it, and tells each change. */
+  /** Initial value; afterwards the editor owns the text and reports changes. */
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
 type View = ReturnType<typeof openJsonView>;
 
-/** A text of JSON with numbered lines, and the line in which it is none. Its program is loaded when the first of them is shown. */
+/** Editor of JSON with line numbers and error positions. Its code is loaded with the first one shown. */
 export function JsonEditor({ label, description, isReadOnly = false, value, onChange }: JsonEditorProps) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);

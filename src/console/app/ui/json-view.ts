@@ -1,4 +1,4 @@
-/** CodeMirror for JSON. Whoever needs it loads it then: it is not in what the first page asks for. */
+/** CodeMirror for JSON. Loaded on demand, not with the first page. */
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
 import {
@@ -13,10 +13,10 @@ import { EditorState } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-/** Of a text so long that it takes more, the end is told as the place. */
+/** Time limit for parsing; in a longer text, the error is shown at the end. */
 const PARSE_MS_MAX = 200;
 
-/** Where what is written is no JSON, and why. Lines begin at 1. */
+/** Position and message of a syntax error. Lines count from 1. */
 export interface JsonFault {
   readonly line: number;
   readonly message: string;
@@ -26,14 +26,14 @@ interface JsonViewOptions {
   readonly parent: HTMLElement;
   readonly value: string;
   readonly isReadOnly: boolean;
-  /** Of the part that is written in, for who does not see it. */
+  /** Attributes of the text area, for screen readers. */
   readonly attributes: Readonly<Record<string, string>>;
   readonly nonce: string;
   readonly onChange: (value: string) => void;
   readonly onFault: (fault: JsonFault | undefined) => void;
 }
 
-/** Tab is left to the browser: it leads on to what comes next, as in any other control. */
+/** Tab moves the focus, as in any other control. */
 export function openJsonView(options: JsonViewOptions): EditorView {
   const { parent, value, isReadOnly, attributes, nonce, onChange, onFault } = options;
   return new EditorView({
@@ -64,7 +64,7 @@ export function openJsonView(options: JsonViewOptions): EditorView {
   });
 }
 
-/** Browsers say why a text is no JSON, and not all of them where: the place is that of the first error of its grammar. */
+/** Combines the browser's message with the position of the first syntax error, since not all browsers report one. */
 function faultsOf(state: EditorState): Diagnostic[] {
   const { doc } = state;
   try {
@@ -90,7 +90,7 @@ function firstFault(state: EditorState): JsonFault | undefined {
   return fault;
 }
 
-/** Of console.css, which knows both themes. */
+/** Variables of console.css, which has values for both themes. */
 const COLOURS = HighlightStyle.define([
   { tag: tags.propertyName, color: 'var(--json-name)' },
   { tag: tags.string, color: 'var(--json-text)' },
@@ -107,7 +107,7 @@ const LOOK = EditorView.theme({
     backgroundColor: 'var(--mantine-color-default-hover)',
     border: 'none',
   },
-  // No backgrounds: a browser that joins lines carries those over as styles of its own, which the policy of the page refuses.
+  // No backgrounds: when lines are joined, browsers turn those into inline styles, which the page's policy refuses.
   '&.cm-focused .cm-matchingBracket': { backgroundColor: 'transparent', outline: '1px solid currentcolor' },
   '&.cm-focused .cm-nonmatchingBracket': {
     backgroundColor: 'transparent',

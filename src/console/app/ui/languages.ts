@@ -1,16 +1,16 @@
-/** Languages that a list can have, as people call them. */
+/** Languages offered for lists, with their English names. */
 import { text } from '../messages/index.js';
 
 const TAGS = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'sv', 'da', 'no', 'fi', 'ru', 'none'];
 
 const names = new Intl.DisplayNames('en', { type: 'language' });
 
-/** With the one that a list has, whatever it is: programs choose others, too. */
+/** Includes the list's current language, since programs may choose others. */
 export function languageChoices(chosen: string): { readonly value: string; readonly label: string }[] {
   return [...new Set([...TAGS, chosen])].map((value) => ({ value, label: languageName(value) }));
 }
 
-/** `German (de)`; what is no tag of a language stays as it is. */
+/** `German (de)`; an invalid tag is returned as it is. */
 function languageName(tag: string): string {
   if (tag === 'none') return text.lists.noLanguage;
   try {

@@ -5,17 +5,17 @@ import { Cells, HeadRow, useDataTable, type DataTableProps } from './data-table.
 
 interface LongTableProps<Item extends object> extends DataTableProps<Item> {
   readonly minWidth: number;
-  /** Told when the last rows are seen. */
+  /** Called when the last rows become visible. */
   readonly onEnd: () => void;
 }
 
-/** Each row is of one line. */
+/** Height of a row, which has one line. */
 const ROW_PIXELS = 40;
 const SEEN_PIXELS = 520;
-/** Above and below those that are seen. */
+/** Rows rendered above and below the visible ones. */
 const ROWS_BESIDE = 10;
 
-/** A table of thousands of rows, of which those are in the page that are seen. It is scrolled by itself, also by keyboard. */
+/** Virtual table of thousands of rows, which renders only visible ones. Scrolls by itself, also by keyboard. */
 export function LongTable<Item extends object>(props: LongTableProps<Item>) {
   const { label, named, minWidth, onEnd } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -58,7 +58,7 @@ export function LongTable<Item extends object>(props: LongTableProps<Item>) {
   );
 }
 
-/** In the place of rows that are not seen. */
+/** Takes the place of rows that are not rendered. */
 function Space({ pixels, columns }: { readonly pixels: number; readonly columns: number }) {
   if (pixels <= 0) return null;
   return (

@@ -1,4 +1,4 @@
-/** Passages as the service marks them: text with `<em>` around what was found, and everything else escaped. They are read, never run. */
+/** Passages marked by the service: escaped text with `<em>` around matches. They are parsed, never inserted as HTML. */
 import { Fragment } from 'react';
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'" };

@@ -1,9 +1,9 @@
 import { useMediaQuery } from '@mantine/hooks';
 
-/** As in the style of what has two columns. */
+/** Same breakpoint as in the styles of two-column pages. */
 const NARROW = '(max-width: 62em)';
 
-/** Whether there is room for one column alone: what is looked at comes first then, and what is chosen is folded. */
+/** True if there is room for one column only: results then come first, and options are collapsed. */
 export function useIsNarrow(): boolean {
   return useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
 }

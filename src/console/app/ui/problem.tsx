@@ -7,11 +7,11 @@ import { labelOf } from './labels.js';
 interface ProblemProps {
   readonly error: unknown;
   readonly onRetry?: () => void;
-  /** The page that it is in the place of has its title. */
+  /** True if the page shows the error's title itself. */
   readonly isTitled?: boolean;
 }
 
-/** What went wrong, in the service's own words where it has some. Nothing where nothing did. */
+/** Shows an error, with the service's own message if there is one. Nothing if there is no error. */
 export function Problem({ error, onRetry, isTitled = false }: ProblemProps) {
   if (error === null || error === undefined) return null;
   return (
@@ -34,19 +34,19 @@ export function Problem({ error, onRetry, isTitled = false }: ProblemProps) {
 }
 
 function sentenceOf(error: unknown): string {
-  // What the service says is for programs: a browser sends nothing any more by which it would know who asks.
+  // The service's message is meant for programs, and speaks of keys.
   if (isSignedOut(error)) return text.problems.signedOutLead;
   return error instanceof Error ? inWords(error.message) : text.problems.unexpected;
 }
 
-/** `/start_urls/0: Must be …` names the control as the form does: `Addresses to begin with: Must be …`. */
+/** Replaces a pointer by the form's label: `/start_urls/0: Must be …` → `Addresses to begin with: Must be …`. */
 export function inWords(detail: string): string {
   const [, pointer, rest] = /^(\/[\w/-]+): (.*)$/s.exec(detail) ?? [];
   const name = pointer?.split('/').findLast((part) => /^[a-z_]+$/.test(part));
   return name === undefined ? detail : `${labelOf(name)}: ${rest ?? ''}`;
 }
 
-/** What kind of thing it is. */
+/** Returns the kind of error as a title. */
 export function titleOf(error: unknown): string {
   if (error instanceof ConnectionLost) return text.problems.connection;
   if (isSignedOut(error)) return text.problems.signedOut;

@@ -1,8 +1,8 @@
-/** Texts of the interface's document, where what stands between backticks is written as it is meant for programs. */
+/** Renders descriptions of the API, with text in backticks as code. */
 import { Code } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
 
-/** Undefined for no text. */
+/** Undefined for undefined. */
 export function prose(text: string | undefined): ReactNode {
   return text?.split('`').map((part, index) => {
     const isCode = index % 2 === 1;

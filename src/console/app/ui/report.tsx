@@ -20,11 +20,11 @@ interface ReportProps {
   readonly report: AnalyticsListOutput;
   readonly days: number;
   readonly onDays: (days: number) => void;
-  /** Where a search can be tried and mended; a group has no such place. */
+  /** List in which searches can be tried and improved. Undefined for a group. */
   readonly list?: { readonly account: string; readonly list: string };
 }
 
-/** What was searched, what found nothing, and what was clicked. */
+/** Analytics report: searches, searches without results, and clicks. */
 export function Report({ report, days, onDays, list }: ReportProps) {
   const figures = [
     [text.analytics.searches, count(report.total_searches)],
@@ -76,7 +76,7 @@ const DAY_COLUMNS = day.columns([
   day.accessor('clicks', { header: text.analytics.clicks, cell: ({ getValue }) => count(getValue()) }),
 ]);
 
-/** Bars, and the same in a table. */
+/** A chart, and the same data as a table. */
 function Daily({ daily }: Pick<AnalyticsListOutput, 'daily'>) {
   const newestFirst = useMemo(() => daily.toReversed(), [daily]);
   return (

@@ -1,4 +1,4 @@
-/** As if somebody had followed a link to it: the browser puts it where it puts downloads. */
+/** Downloads content as a file, as if a link to it had been followed. */
 export function saveFile(content: Blob, name: string): void {
   const url = URL.createObjectURL(content);
   const link = Object.assign(document.createElement('a'), { href: url, download: name });

@@ -3,7 +3,7 @@ import { text } from '../messages/index.js';
 import { labelOf } from './labels.js';
 import { prose } from './prose.js';
 
-/** As operations have it for each member of what they take. */
+/** Schema of a member of an operation's input. */
 export interface FieldSchema {
   readonly type?: string;
   readonly enum?: readonly string[];
@@ -20,14 +20,16 @@ export type Draft = Readonly<Record<string, unknown>>;
 
 interface SchemaFieldsProps {
   readonly properties: Readonly<Record<string, FieldSchema>>;
-  /** Those that are shown, in this order. */
+  /** Members shown, in this order. */
   readonly names: readonly string[];
   readonly required?: readonly string[];
   readonly draft: Draft;
   readonly onChange: (draft: Draft) => void;
 }
 
-/** A control for each member, with the texts and limits of its schema. What is left empty is not in the draft. */
+/**
+ * Renders a control for each member, with the texts and limits of its schema. Empty members are left out of the draft.
+ */
 export function SchemaFields({ properties, names, required = [], draft, onChange }: SchemaFieldsProps) {
   return names.map((name) => (
     <SchemaField
@@ -98,13 +100,16 @@ function SchemaField({ name, schema, required, value, onChange }: SchemaFieldPro
   return <TextInput {...textual} pattern={pattern} placeholder={textOf(examples?.[0])} />;
 }
 
-/** `For the kind `s3`: the server` is `The server` in a form that is of that kind: others of its controls are not shown. */
+/**
+ * Removes the kind from a description, since the form shows only controls of its kind: `For the kind `s3`: the server`
+ * → `The server`.
+ */
 function describedAlone(description: string | undefined): string | undefined {
   const alone = description?.replace(/^(?:Of|For) (?:the kind )?`[^`]+`(?:(?:,| and|, and) `[^`]+`)*(?:[:;,] ?|$)/, '');
   return alone === undefined || alone === '' ? undefined : `${alone.charAt(0).toUpperCase()}${alone.slice(1)}`;
 }
 
-/** Texts, one a line. */
+/** Several texts, one per line. */
 function LinesField({ name, schema, required, value, onChange }: SchemaFieldProps) {
   return (
     <Textarea
@@ -127,7 +132,7 @@ const YES_OR_NO = [
   { value: 'false', label: text.common.no },
 ];
 
-/** Where null is a choice, leaving it empty says the same. */
+/** Returns the schema without null, which is expressed by leaving the control empty. */
 function ofValue(schema: FieldSchema): FieldSchema {
   return schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
 }
@@ -136,7 +141,7 @@ function textOf(example: unknown): string | undefined {
   return typeof example === 'string' ? example : undefined;
 }
 
-/** Without the blank lines of what was typed. */
+/** Returns the draft without blank lines. */
 export function withoutBlankLines(draft: Draft): Draft {
   const clean = ([name, value]: readonly [string, unknown]): [string, unknown] => [
     name,

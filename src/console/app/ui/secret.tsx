@@ -21,11 +21,11 @@ export function Copy({ value, label = text.common.copy }: { readonly value: stri
 interface SecretProps {
   readonly title: string;
   readonly secret: string;
-  /** Whether it can be seen again; by default it cannot. */
+  /** Says whether the secret can be shown again. Default: it cannot. */
   readonly hint?: string;
 }
 
-/** What has to be copied, mostly because it is never shown again. */
+/** A secret to be copied, usually because it is never shown again. */
 export function SecretOnce({ title, secret, hint = text.common.shownOnce }: SecretProps) {
   return (
     <Alert color="green" title={title} role="status">

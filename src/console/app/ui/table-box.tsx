@@ -2,12 +2,15 @@ import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 interface TableBoxProps {
-  /** Pixels, below which what is in it is scrolled sideways. */
+  /** Pixels; below, the content scrolls horizontally. */
   readonly minWidth: number;
   readonly children: ReactNode;
 }
 
-/** Around a table that is scrolled by itself where it is too wide, also by keyboard; a shade at its edge says that there is more. */
+/**
+ * Container of a table with its own horizontal scrolling, also by keyboard. A shadow at the edge shows that there is
+ * more.
+ */
 export function TableBox({ minWidth, children }: TableBoxProps) {
   return (
     <Table.ScrollContainer className="wide" type="native" minWidth={minWidth} tabIndex={0}>

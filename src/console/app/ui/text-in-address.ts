@@ -2,14 +2,13 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 
 /**
- * What somebody has typed to find something on the page: it is in the address, so that it is there when the page is loaded again or
- * sent to somebody. Each letter replaces the address: Back leads to the page before. The box does not wait for the address, which
- * follows some time after the typing.
+ * Text of a search box, stored in the address, so that it survives a reload and can be shared. Typing replaces the
+ * address, so that Back leads to the previous page. The address follows the box with a delay.
  */
 export function useTextInAddress(name: string, initial = ''): readonly [string, (entry: string) => void] {
   const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
   const found = search[name];
-  // What looks like a number is one in the address of who wrote it by hand.
+  // A text that looks like a number is parsed as one in an address written by hand.
   const addressed = typeof found === 'string' || typeof found === 'number' ? String(found) : initial;
   const [entry, setEntry] = useState(addressed);
   const following = useRef(0);

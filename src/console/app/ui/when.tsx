@@ -1,11 +1,11 @@
 import { time } from './format.js';
 
 interface WhenProps {
-  /** Nothing of it is known where it is null or undefined. */
+  /** Null or undefined if unknown. */
   readonly iso: string | null | undefined;
 }
 
-/** A moment in the reader's own time zone; the same in UTC, as logs and the API have it, for who points at it. */
+/** A time in the reader's time zone, with UTC, as in logs and the API, as tooltip. */
 export function When({ iso }: WhenProps) {
   if (iso === null || iso === undefined) return time(iso);
   return (
@@ -20,7 +20,7 @@ export function utc(iso: string): string {
   return `${new Date(iso).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** A cell of a table of such moments. */
+/** Table cell of a time. */
 export function WhenCell({ getValue }: { readonly getValue: () => unknown }) {
   return <When iso={getValue() as string | null} />;
 }

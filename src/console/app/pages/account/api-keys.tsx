@@ -37,7 +37,7 @@ import { prose } from '../../ui/prose.js';
 import { SecretOnce } from '../../ui/secret.js';
 import { When } from '../../ui/when.js';
 
-/** Shown at once; others are found by typing. */
+/** Number of choices shown; others are found by typing. */
 const CHOICES_MAX = 100;
 
 type Draft = ApiKeyCreateInput['body'];
@@ -85,7 +85,7 @@ export function ApiKeys() {
   );
 }
 
-/** Somebody who found a key somewhere looks for its end. */
+/** Includes the last characters, for somebody who looks for the owner of a key. */
 const textOf = ({ name: called, last_four, scope_target }: Key): string =>
   `${called} ${last_four} ${scope_target ?? ''}`;
 
@@ -151,7 +151,7 @@ function LastUse({ apiKey: { last_used_utc: used, use_known_since_utc: since } }
   );
 }
 
-/** Keys of lists and groups have the region of what they reach. */
+/** True for keys of an account. Keys of lists and groups have the region of their target. */
 function takesRegion({ scope: reach = 'account' }: Draft): boolean {
   return reach === 'account';
 }
@@ -280,7 +280,7 @@ function Scope({ draft, onChange }: PartProps) {
   );
 }
 
-/** Names of what the key may be for. None is read before somebody wants one: there may be thousands. */
+/** Returns the names of possible targets. Read only when needed, since there may be thousands. */
 function useTargets({ scope: reach }: Draft) {
   const account = useAccount();
   const lists = useQuery({ ...readingLists(account), enabled: reach === 'list' });
@@ -300,7 +300,7 @@ interface PermissionsProps {
   readonly onChange: (chosen: readonly string[]) => void;
 }
 
-/** By area, as the service has them. */
+/** Permissions by area, as the service groups them. */
 function Permissions({ chosen, onChange }: PermissionsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }}>

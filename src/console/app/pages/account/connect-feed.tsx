@@ -23,7 +23,7 @@ import { SchemaFields, withoutBlankLines, type Draft } from '../../ui/schema-fie
 
 type Provider = FeedConnectInput['body']['provider'];
 
-/** Of a website: which of its pages are read. */
+/** Settings that select the pages of a website. */
 export const SCOPE_MEMBERS = [
   'start_urls',
   'include',
@@ -34,11 +34,11 @@ export const SCOPE_MEMBERS = [
   'split',
 ] as const;
 
-/** Without which there is nothing to read; of the others each has a default. */
+/** Required settings; the others have defaults. */
 const FIRST_MEMBERS: readonly string[] = ['start_urls'];
 const OTHER_MEMBERS = SCOPE_MEMBERS.filter((name) => !FIRST_MEMBERS.includes(name));
 
-/** Of an interface there is too much to say for a form: it is written as the API takes it, beginning with this. */
+/** Initial settings for an API. There are too many for a form, so they are written as JSON. */
 const API_EXAMPLE = {
   url: 'https://example.com/api/items',
   records: '$.items[*]',
@@ -46,7 +46,7 @@ const API_EXAMPLE = {
   fields: { title: '$.title' },
 };
 
-/** What the others are told of their source, of all that the service takes. */
+/** Settings shown for the other providers, a selection of those that the service accepts. */
 const TOLD = {
   rss: ['url', 'full_text'],
   email: ['host', 'user', 'security', 'port', 'folders', 'since_days'],
@@ -55,12 +55,12 @@ const TOLD = {
 
 const { $defs: PROVIDERS } = feedConnectSchemas.body.properties.settings;
 
-/** The value of a header, or a password. */
+/** Providers with a secret: the value of a header, or a password. */
 const WITH_SECRET: readonly Provider[] = ['api', 'email'];
 
 const NEW: Draft = { provider: 'website' };
 
-/** A source and its settings; of a website, what would be read is shown before anything is saved. */
+/** Form for a source and its settings. For a website, it previews the pages that would be read. */
 export function ConnectFeed() {
   const account = useAccount();
   const connect = useChange(feedConnect);
@@ -81,7 +81,7 @@ export function ConnectFeed() {
       setDraft(next);
       return;
     }
-    // What was said of another kind of source says nothing of this one, whose form may not even show the secret.
+    // Settings of another provider do not apply, and its form may not show the secret.
     const { secret: _, ...kept } = next;
     setScope({});
     setDraft(kept);

@@ -27,7 +27,7 @@ type Role = Contributor['role'];
 const { email: emailSchema, role: roleSchema } = contributorCreateSchemas.body.properties;
 const ROLES = roleSchema.enum.map((value) => ({ value, label: text.people.roles[value] }));
 
-/** Who works on the account, and as what. */
+/** People who work on the account, and their roles. */
 export function Contributors() {
   const account = useAccount();
   const may = useMay();

@@ -19,7 +19,7 @@ import { Problem } from '../../ui/problem.js';
 import { WhenCell } from '../../ui/when.js';
 
 const SIZE = 100;
-/** What is sent while somebody looks is shown. */
+/** Interval at which new deliveries appear. */
 const READ_MS = 3_000;
 
 type Attempt = WebhookDeliveriesOutput['attempts'][number];
@@ -30,7 +30,7 @@ interface DeliveryLogProps {
   readonly webhook: { readonly id: string; readonly url: string };
 }
 
-/** What became of each message, with every attempt. */
+/** Result of each delivery, with every attempt. */
 export function DeliveryLog({ webhook: { id, url } }: DeliveryLogProps) {
   const account = useAccount();
   const params = { account, id };
@@ -42,7 +42,7 @@ export function DeliveryLog({ webhook: { id, url } }: DeliveryLogProps) {
       return webhookDeliveries(client, { params, query }, { signal });
     },
     getNextPageParam: ({ next }) => next,
-    // Who looks back is not disturbed, and hundreds of entries are not read again and again.
+    // Not while somebody looks back, whom it would disturb; also avoids reading hundreds of entries repeatedly.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : READ_MS),
   });
   const { hasNextPage, isFetchingNextPage, isError, fetchNextPage } = log;
@@ -101,7 +101,7 @@ function answerOf({ error, status, duration_ms, answer }: Attempt): string {
   return error ?? text.webhooks.answered(String(status ?? ''), Math.round(duration_ms), answer);
 }
 
-/** What could not be delivered in all its attempts. */
+/** Deliveries that failed in all their attempts. */
 function SetAside({ id }: { readonly id: string }) {
   const account = useAccount();
   const may = useMay();

@@ -10,7 +10,7 @@ interface FeedListsProps {
   readonly feed: FeedListOutput['feeds'][number];
 }
 
-/** Where the records of a feed are searched; where nowhere, a way to have it so. */
+/** Lists in which the records of a feed can be searched. If there is none, offers to create one. */
 export function FeedLists({ feed: { name, searchable_in } }: FeedListsProps) {
   const account = useAccount();
   const may = useMay();
@@ -47,7 +47,7 @@ export function FeedLists({ feed: { name, searchable_in } }: FeedListsProps) {
   ));
 }
 
-/** A list that is called as its feed is, and follows it; its fields are settled by the first records. */
+/** Creates a list named after the feed that follows it. The first records determine its fields. */
 function useListOf(feed: string) {
   const account = useAccount();
   const navigate = useNavigate();

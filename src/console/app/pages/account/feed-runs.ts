@@ -1,19 +1,19 @@
-/** Runs of a feed that ended while somebody looked: the service keeps the last one alone. */
+/** Runs of a feed that ended while the page was open; the service keeps only the last one. */
 import type { FeedListOutput } from '../../service/client.js';
 
 type Feed = FeedListOutput['feeds'][number];
 
 export interface Run {
-  /** When it ended. */
+  /** End of the run. */
   readonly at: string;
-  /** Why it failed; undefined where it did not. */
+  /** Why the run failed. Undefined if it succeeded. */
   readonly failure: string | undefined;
   readonly counts: Feed['last_run'];
 }
 
 const RUNS_MAX = 50;
 
-/** With the run that ended last, as the feed tells it, before the others; the same runs where it is among them. */
+/** Returns the runs with the feed's last run first. Returns `runs` itself if it is included already. */
 export function withLastRun(runs: readonly Run[], feed: Feed): readonly Run[] {
   const { status, error, last_checked, last_run } = feed;
   if (last_checked === null || (status !== 'Synced' && status !== 'Failed')) return runs;

@@ -36,11 +36,13 @@ import { withLastRun, type Run } from './feed-runs.js';
 type Feed = FeedListOutput['feeds'][number];
 
 const READ_MS = 2_000;
-/** All feeds are read again: of thousands less often, since each carries its runs. */
+/**
+ * Additional interval per feed: each answer contains all feeds with their runs, so that thousands are read less often.
+ */
 const READ_MS_EACH = 20;
 const COLOURS = { 'Waiting for first sync': 'gray', Syncing: 'blue', Synced: 'green', Failed: 'red' } as const;
 
-/** Sources that are read again and again; what they are at is read anew while somebody looks. */
+/** Sources that are read repeatedly, with their current state. */
 export function Feeds() {
   const account = useAccount();
   const may = useMay();
@@ -77,7 +79,7 @@ export function Feeds() {
   );
 }
 
-/** Also those that failed are looked for. */
+/** Includes the status, so that failed feeds can be found. */
 const textOf = ({ name, provider, status, searchable_in }: Feed): string =>
   [name, provider, status, ...searchable_in].join(' ');
 
@@ -114,7 +116,7 @@ function FeedRow({ feed }: { readonly feed: Feed }) {
   );
 }
 
-/** While it is being read, no other time is settled. */
+/** Returns when the feed is read next, if no time is set, as during a run. */
 function whenSoon(status: Feed['status']): string {
   return status === 'Syncing' ? text.feeds.now : text.feeds.asSoonAsPossible;
 }

@@ -26,7 +26,7 @@ import { readingByPicture, type Picture } from '../search/picture.js';
 
 const DAYS = 30;
 
-/** One group: a search over all of its lists, and what is searched in it. */
+/** Page of a group: a search over all its lists, and an analytics report. */
 export function GroupPage() {
   const { account = '', group = '' } = useParams({ strict: false });
   const may = useMay();
@@ -89,7 +89,7 @@ function GroupSearch({ params }: GroupSearchProps) {
   );
 }
 
-/** What others searched for and found in the lists of the group, and names of records. */
+/** Suggestions in the lists of the group: earlier searches and names of records. */
 function useProposals(params: GroupSearchProps['params'], query: string): string[] {
   const { data } = useQuery({
     ...reading(suggestGroup, { params, body: { query } }),

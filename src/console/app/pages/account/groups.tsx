@@ -23,12 +23,12 @@ import { Problem } from '../../ui/problem.js';
 import { prose } from '../../ui/prose.js';
 import { When } from '../../ui/when.js';
 
-/** Shown at once; others are found by typing. */
+/** Number of choices shown; others are found by typing. */
 const CHOICES_MAX = 100;
 
 type ListGroup = ListGroupListOutput['groups'][number];
 
-/** Several lists that are searched as one. */
+/** Groups of lists that are searched as one. */
 export function Groups() {
   const account = useAccount();
   const may = useMay();
@@ -99,7 +99,7 @@ function GroupForm({ group }: { readonly group?: ListGroup }) {
   const { value, changes, set, forget } = useDraft(known);
   const { name, members } = value;
   const submit = async (): Promise<void> => {
-    // A version that a member was fixed to stays.
+    // A member that was fixed to a version keeps it.
     const lists = members.map((list) => group?.lists.find((each) => each.list === list) ?? { list });
     if (group === undefined) {
       await create.mutateAsync({ params: { account }, body: { name, lists } });
@@ -146,7 +146,7 @@ interface MembersProps {
   readonly onChange: (members: string[]) => void;
 }
 
-/** Of thousands of lists, the page reads none before somebody chooses. */
+/** Reads the lists, of which there may be thousands, only when the form is open. */
 function Members({ value, onChange }: MembersProps) {
   const account = useAccount();
   const { data, error, isLoading } = useQuery(readingLists(account));

@@ -4,10 +4,10 @@ import { text } from '../../messages/index.js';
 import { bytes, count } from '../../ui/format.js';
 import type { Measurement } from './measurements.js';
 
-/** Of the budget: from here on the service makes others wait. */
+/** Share of the memory budget from which the service delays requests. */
 const FULL = 0.9;
 
-/** What to look at first, out of all measurements. */
+/** The most important measurements. */
 export function HealthSummary({ measurements }: { readonly measurements: readonly Measurement[] }) {
   const all = (name: string) => measurements.filter((each) => each.name === name);
   const one = (name: string): number => all(name).reduce((sum, { value }) => sum + value, 0);
@@ -55,7 +55,7 @@ export function HealthSummary({ measurements }: { readonly measurements: readonl
   );
 }
 
-/** `{pool="search"}`: search. */
+/** Returns the label's value: `{pool="search"}` → search. */
 function kindOf(labels: string): string {
   return /="([^"]*)"/.exec(labels)?.[1] ?? labels;
 }

@@ -15,7 +15,7 @@ import { parseMetrics, type Measurement } from './measurements.js';
 
 const READ_MS = 5_000;
 
-/** How the service is, by its own measurements. */
+/** State of the service by its own metrics. */
 export function Health() {
   const standing = useStanding();
   const alive = useQuery({ ...reading(systemHealth, {}), refetchInterval: READ_MS });
@@ -30,7 +30,7 @@ export function Health() {
       </Group>
       <Problem error={metrics.error ?? alive.error} />
       {standing.enabled ? <Standing /> : null}
-      {/* Not before what stands above it is there, which would push it down. */}
+      {/* Waits for the part above it, which would otherwise push it down. */}
       {metrics.data === undefined || (standing.enabled && !standing.isFetched) ? null : (
         <Measured text={metrics.data} />
       )}

@@ -1,8 +1,8 @@
-/** The text format of Prometheus: a line a sample, with what it means in a comment before. */
+/** Parses Prometheus' text format: one sample per line, with the description in a comment before. */
 
 export interface Measurement {
   readonly name: string;
-  /** `{list="films"}`, or '' without any. */
+  /** `{list="films"}`, or '' if there are none. */
   readonly labels: string;
   readonly value: number;
   readonly help: string;
@@ -11,7 +11,7 @@ export interface Measurement {
 const SAMPLE = /^([A-Za-z_:][\w:]*)(\{.*\})? (\S+)(?: \d+)?$/;
 const HELP = /^# HELP (\S+) (.*)$/;
 
-/** Without the buckets of histograms, whose sums and counts are there. */
+/** Returns the samples without buckets of histograms; sums and counts are included. */
 export function parseMetrics(text: string): Measurement[] {
   const help = new Map<string, string>();
   return text.split('\n').flatMap((line) => {

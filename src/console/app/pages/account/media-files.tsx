@@ -35,7 +35,7 @@ function useStore(): { readonly account: string; readonly store: string } {
   return { account, store };
 }
 
-/** The files of one store, by their paths. */
+/** Files of a store, sorted by path. */
 export function MediaFiles() {
   const params = useStore();
   const may = useMay();
@@ -121,7 +121,7 @@ function FileActions({ file: shown }: { readonly file: File }) {
   );
 }
 
-/** A picture, and a link for the rest: the service says what a browser may do with it. */
+/** Shows a picture, and a link for other files. The service's headers say what the browser may do with it. */
 function Preview({ file: { path, content_type } }: { readonly file: File }) {
   const params = useStore();
   const [opened, setOpened] = useFormPlace(`file:${path}`);
@@ -162,7 +162,7 @@ function Preview({ file: { path, content_type } }: { readonly file: File }) {
   );
 }
 
-/** One after the other, below the prefix that is shown. */
+/** Uploads files one after the other, below the current prefix. */
 function Upload({ prefix }: { readonly prefix: string }) {
   const params = useStore();
   const upload = useChange(mediaUpload);

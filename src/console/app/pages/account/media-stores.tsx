@@ -29,14 +29,14 @@ import { SchemaFields, type Draft } from '../../ui/schema-fields.js';
 
 type Store = MediaStoreListOutput['media_stores'][number];
 
-/** What each kind is told of where it is. */
+/** Settings of each kind of store. */
 const MEMBERS = mediaStoreCreateSchemas.body.properties.kind['x-members'];
 
 function membersOf(kind: Store['kind']): readonly string[] {
   return kind === 'built-in' ? [] : [...MEMBERS[kind].needed, ...MEMBERS[kind].others];
 }
 
-/** Where the files of the account are. */
+/** Media stores of the account. */
 export function MediaStores() {
   const account = useAccount();
   const may = useMay();

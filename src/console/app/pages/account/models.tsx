@@ -28,24 +28,24 @@ import { SchemaFields, type Draft, type FieldSchema } from '../../ui/schema-fiel
 
 type Model = ModelListOutput['models'][number];
 type Provider = ModelCreateInput['body']['provider'];
-/** Of the account, and not the one that every account has. */
+/** A model of the account, as opposed to the built-in one. */
 type AddedModel = Model & { readonly provider: Provider };
 
 function isAdded(model: Model): model is AddedModel {
   return model.provider !== 'built-in';
 }
 
-/** What each provider has to be told, and what it may be. */
+/** Required and optional settings of each provider. */
 const MEMBERS = modelCreateSchemas.body.properties.provider['x-members'];
 
-/** Beside its name and its provider; what it does, where there is a choice, first. */
+/** Settings besides name and provider. The kind comes first, if there is a choice. */
 function membersOf(provider: Provider): readonly string[] {
   const { needed, others } = MEMBERS[provider];
   const all: readonly string[] = [...needed, ...others];
   return all.toSorted((one, other) => Number(other === 'kind') - Number(one === 'kind'));
 }
 
-/** What understands texts for the lists of the account. */
+/** Models of the account. */
 export function Models() {
   const account = useAccount();
   const may = useMay();
@@ -148,7 +148,7 @@ function NewModel() {
   const provider = draft['provider'] as Provider;
   const properties: Readonly<Record<string, FieldSchema>> = modelCreateSchemas.body.properties;
   const submit = async (): Promise<void> => {
-    // What was said of another kind of server is not sent.
+    // Settings of another provider are not sent.
     const wanted = ['name', 'provider', ...membersOf(provider)];
     const body = Object.fromEntries(Object.entries(draft).filter(([name]) => wanted.includes(name)));
     await create.mutateAsync({ params: { account }, body: body as unknown as ModelCreateInput['body'] });

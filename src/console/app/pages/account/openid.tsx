@@ -10,7 +10,7 @@ import { takeFlow, type KeptFlow } from '../../service/openid-flow.js';
 import { useTitle } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 
-/** Where the provider has led the browser back: with a code for this tab, or with its regrets. */
+/** Page to which the provider redirects the browser, with a code for this tab or with an error. */
 export function OpenIdReturn() {
   useTitle(text.signIn.title);
   const [back] = useState(takenBack);
@@ -48,11 +48,11 @@ export function OpenIdReturn() {
 interface Back {
   readonly kept: KeptFlow | undefined;
   readonly body: SessionCreateInput['body'] | undefined;
-  /** In the words of the provider. */
+  /** Error message of the provider. */
   readonly reason: string | null;
 }
 
-/** What stands in the address is taken out of it at once. */
+/** Reads the parameters and removes them from the address at once. */
 function takenBack(): Back {
   history.replaceState(history.state, '', location.pathname);
   const kept = takeFlow();

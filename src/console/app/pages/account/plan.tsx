@@ -10,12 +10,12 @@ import { Page, Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 
 const READ_MS = 10_000;
-/** Of a limit: from here on it is shown as near. */
+/** Share of a limit from which it is shown as near. */
 const NEAR = 0.9;
 
 type Limit = keyof PlanReadOutput['usage'];
 
-/** What the account may have, and has. */
+/** Limits of the account, and its usage. */
 export function Plan() {
   const account = useAccount();
   const read = useQuery({ ...reading(planRead, { params: { account } }), refetchInterval: READ_MS });

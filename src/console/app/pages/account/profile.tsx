@@ -21,7 +21,7 @@ import { Problem } from '../../ui/problem.js';
 import { prose } from '../../ui/prose.js';
 import { When } from '../../ui/when.js';
 
-/** The person: their password, and where they are signed in. */
+/** Settings of the person: password and sessions. */
 export function Profile() {
   const { person } = useSession();
   return (
@@ -34,7 +34,7 @@ export function Profile() {
 
 const NOTHING = { old: '', chosen: '', email: '' };
 
-/** The session may have another token afterwards. */
+/** Sets a password, after which the session may have another token. */
 function useNewPassword(onSet: () => void) {
   const cache = useQueryClient();
   return useMutation({

@@ -9,12 +9,12 @@ import { count } from '../../ui/format.js';
 import { Page } from '../../ui/page.js';
 import { useTextInAddress } from '../../ui/text-in-address.js';
 
-/** A port is a name. */
+/** Numbers below are not grouped: a port is a name. */
 const GROUPED_FROM = 100_000;
 
 type Setting = ServiceSettingsOutput['settings'][number];
 
-/** What the service goes by, and where each of it came from. Read only: settings are given before a start. */
+/** Settings in force, with their origins. Read-only, since settings are given at start. */
 export function ServiceSettings() {
   const account = useAccount();
   const { data } = useSuspenseQuery(reading(serviceSettings, { params: { account } }));

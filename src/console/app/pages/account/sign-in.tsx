@@ -32,13 +32,13 @@ import { needCookies } from '../../service/session.js';
 import { useTitle } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 
-/** By e-mail and password, or by a one-time link, whose token stands behind the `#` of the address. */
+/** Sign-in by e-mail and password, or by a one-time link, whose token is in the fragment of the address. */
 export function SignIn() {
   useTitle(text.signIn.title);
   const { to } = useSearch({ from: '/sign-in' });
   const finish = useFinish(to);
   const hash = useRouterState({ select: ({ location }) => location.hash });
-  // Kept from the first sight of it on: it is taken out of the address at once.
+  // Read on the first render, since it is removed from the address at once.
   const [link] = useState(() => (hash.startsWith('link=') ? hash.slice('link='.length) : undefined));
   if (link !== undefined && location.hash !== '') history.replaceState(history.state, '', location.pathname);
   return (
@@ -65,7 +65,7 @@ export function SignIn() {
   );
 }
 
-/** Where there is a provider: the browser goes there, and comes back to the page `openid`. */
+/** Button for sign-in by the OpenID provider, if there is one. The browser returns to the page `openid`. */
 function OpenIdButton() {
   const { to } = useSearch({ from: '/sign-in' });
   const ways = useQuery(reading(sessionWays, {}));
@@ -104,7 +104,7 @@ function OpenIdButton() {
   );
 }
 
-/** Of a sign-in by password; by link they are the same. */
+/** Schemas of a sign-in by password; those by link are the same. */
 const { new_password: newPassword } = sessionSetPasswordSchemas.body.properties;
 const { properties: limits } = sessionCreateSchemas.body.anyOf[0];
 
@@ -115,7 +115,7 @@ interface Entry {
 
 interface SignInFormProps {
   readonly link: string | undefined;
-  /** What the form begins with. */
+  /** Initial value of the form. */
   readonly email: string;
   readonly onDone: () => Promise<void>;
 }

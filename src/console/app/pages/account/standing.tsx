@@ -12,11 +12,11 @@ import { Figure } from './health-summary.js';
 import { Troubles } from './troubles.js';
 
 const READ_MS = 15_000;
-/** Of the disk: from here on somebody should make room. */
+/** Share of the disk from which space should be freed. */
 const FULL = 0.9;
 const FOLDERS_MAX = 6;
 
-/** What is asked again and again of how the service stands, where the person may know it. */
+/** Reads the state of the service repeatedly, if the person may see it. */
 export function useStanding() {
   const account = useAccount();
   const enabled = useMay()(serviceState);
@@ -24,7 +24,7 @@ export function useStanding() {
   return { ...useQuery(query), enabled };
 }
 
-/** For who looks after the machine: what is asked first, of all accounts. */
+/** For operators: the most important facts, over all accounts. */
 export function Standing() {
   const state = useStanding();
   return (

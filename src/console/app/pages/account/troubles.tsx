@@ -9,7 +9,7 @@ import { When } from '../../ui/when.js';
 
 type Trouble = ServiceStateOutput['troubles'][number];
 
-/** Where something can be done about it. Of a list that is damaged the page of all lists tells beside the others. */
+/** Pages where a problem can be solved. Damaged lists are shown by the page of all lists. */
 const PLACES: Readonly<Record<string, string>> = {
   list: '/$account/lists',
   meaning: '/$account/list/$list/settings',
@@ -18,7 +18,7 @@ const PLACES: Readonly<Record<string, string>> = {
   webhook: '/$account/webhooks',
 };
 
-/** What does not work, of all accounts. In a table, sentences would be beside the screen of a telephone. */
+/** Problems of all accounts. Not a table, whose sentences would not fit the screen of a phone. */
 export function Troubles({ state: { troubles, trouble_count: all } }: { readonly state: ServiceStateOutput }) {
   if (troubles.length === 0) return <Text>{text.health.noTroubles}</Text>;
   return (
@@ -55,7 +55,7 @@ function OneTrouble({ trouble }: { readonly trouble: Trouble }) {
   );
 }
 
-/** As a link where it is of the account that the page is of. */
+/** Name of the affected thing, as a link if it belongs to this account. */
 function Named({ trouble: { kind, account, name } }: { readonly trouble: Trouble }): ReactNode {
   const own = useAccount();
   const place = PLACES[kind];

@@ -31,14 +31,14 @@ import { SecretOnce } from '../../ui/secret.js';
 import { DeliveryLog } from './delivery-log.js';
 
 type Webhook = WebhookListOutput['webhooks'][number];
-/** What a webhook's messages are signed by, or why that is not told. */
+/** Signing secret of a webhook, or the error on reading it. */
 interface Shown extends Pick<Webhook, 'id' | 'url'> {
   readonly secret?: string;
   readonly error?: unknown;
 }
 type EventType = WebhookCreateInput['body']['events'][number];
 
-/** Who is told of what happens. */
+/** Webhooks of the account. */
 export function Webhooks() {
   const account = useAccount();
   const may = useMay();
@@ -141,7 +141,7 @@ function WebhookRow({ webhook, onSecret, onDeleted }: WebhookRowProps) {
   );
 }
 
-/** Asked for at a click alone: it is no part of what is kept of the page. */
+/** Reads the secret only on a click, and does not cache it. */
 function ShowSecret({ webhook: { id, url }, onSecret }: Pick<WebhookRowProps, 'webhook' | 'onSecret'>) {
   const account = useAccount();
   const show = useChange(webhookSecret);

@@ -13,13 +13,13 @@ import { useFound } from './use-found.js';
 interface ComparisonProps {
   readonly first: SearchState;
   readonly second: SearchState;
-  /** With what changes. */
+  /** Called with the changes. */
   readonly onFirst: (change: SearchState) => void;
   readonly onSecond: (change: SearchState) => void;
   readonly onEnd: () => void;
 }
 
-/** One text searched in two ways, side by side, and what moved from the one to the other. */
+/** The same text searched in two ways, side by side, with the differences. */
 export function Comparison({ first, second, onFirst, onSecond, onEnd }: ComparisonProps) {
   const [before, after] = [useFound({ ...first, skip: undefined }), useFound({ ...second, skip: undefined })];
   const [left, right] = [idsOf(before), idsOf(after)];
@@ -54,9 +54,9 @@ interface SideProps {
   readonly label: string;
   readonly options: SearchState;
   readonly found: Found;
-  /** Ids of the hits of the other side. */
+  /** Ids of the other side's hits. */
   readonly others: readonly string[];
-  /** The side that hits move to. */
+  /** True for the side to which hits move. */
   readonly isAfter?: boolean;
   readonly onChange: (change: SearchState) => void;
 }
@@ -97,7 +97,7 @@ function Side({ label, options, found, others, isAfter = false, onChange }: Side
   );
 }
 
-/** Before: which hits the other side has not. After: what came, and how far the others moved. */
+/** On the first side, marks hits that the other side lacks. On the second, marks new hits and how far others moved. */
 function MoveBadge({ move, isAfter }: { readonly move: Move; readonly isAfter: boolean }) {
   if (move.kind === 'new') {
     return (

@@ -2,16 +2,16 @@ import { Button, Menu } from '@mantine/core';
 import { text } from '../../messages/index.js';
 import { useCopying } from '../../ui/copying.js';
 
-/** What is sent: JSON, or a file of this name. */
+/** Content of the request: JSON, or a file of this name. */
 export type Content = { readonly json: object } | { readonly file: string; readonly type: string };
 
 interface CopyAsProps {
-  /** Of the search, with its query string. */
+  /** Path of the search, with its query string. */
   readonly path: string;
   readonly content: Content;
 }
 
-/** The search of the page as a program would make it. */
+/** Shows the page's search as program code. */
 export function CopyAs({ path, content }: CopyAsProps) {
   const { told, copy } = useCopying();
   return (
@@ -76,12 +76,12 @@ const PROGRAMS: Readonly<Record<'curl' | 'TypeScript' | 'Python', Writer>> = {
     ].join('\n'),
 };
 
-/** Between single quotes, within which nothing has a meaning but the quote. */
+/** Quotes a text for a shell: within single quotes only the quote itself is special. */
 function shellText(value: string): string {
   return `'${value.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A JSON text is a text of Python, too. */
+/** A JSON string is also a valid Python string. */
 function pythonText(value: string): string {
   return JSON.stringify(value);
 }

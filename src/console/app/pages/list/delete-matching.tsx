@@ -14,7 +14,7 @@ import { useList, useListParams } from './list-frame.js';
 
 const TYPING_MS = 300;
 
-/** Removes whatever a filter matches, once it was told how much that is. */
+/** Deletes all records that match a filter, after showing their number. */
 export function DeleteMatching() {
   const params = useListParams();
   const may = useMay();
@@ -26,7 +26,7 @@ export function DeleteMatching() {
   return (
     <ConfirmButton
       label={text.records.deleteMatching}
-      // Who may delete and not search is asked without the number.
+      // Without permission to search, the number is unknown.
       {...(may(searchList) ? { answer: told } : {})}
       question={
         <Stack gap="xs">
@@ -55,14 +55,14 @@ export function DeleteMatching() {
   );
 }
 
-/** Nothing is known of a filter that is still being typed. */
+/** Counts matching records, when the filter is no longer being typed. */
 function useMatching(filter: string) {
   const { current_version } = useList();
   const may = useMay();
   const [typed] = useDebouncedValue(filter, TYPING_MS);
   const params = { ...useListParams(), version: String(current_version) };
   const isAsked = may(searchList) && filter !== '' && typed === filter;
-  // A later page, for only first pages are counted as searches of somebody.
+  // A later page, since only first pages are counted as searches.
   const counted = useQuery({
     ...reading(searchList, { params, body: { filter: typed, size: 0, skip: 1, cache: false } }),
     enabled: isAsked,

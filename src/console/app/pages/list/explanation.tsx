@@ -2,7 +2,7 @@ import { Code, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { text } from '../../messages/index.js';
 
-/** What a drawing of it shows; a member that it does not know stands among all figures. */
+/** Parts of an explanation that are drawn; unknown members are listed as figures. */
 interface Explained {
   readonly groups?: readonly ExplainedWord[];
   readonly nearby?: readonly { readonly terms: readonly string[]; readonly contribution: number }[];
@@ -34,7 +34,7 @@ interface ExplanationProps {
   readonly explain: unknown;
 }
 
-/** How a score came about: what each word and each kind of score brought, and all figures for who wants to see them. */
+/** How a score came about: the share of each word and each kind of score, and all figures. */
 export function Explanation({ explain }: ExplanationProps) {
   const explained = (explain ?? {}) as Explained;
   return (
@@ -137,7 +137,7 @@ function Drawing({ label, children }: { readonly label: string; readonly childre
   );
 }
 
-/** A bar as long as the share is large, with its figure. */
+/** A bar whose length is the share, with its figure. */
 function Share({ share, label }: { readonly share: number; readonly label: ReactNode }) {
   return (
     <li>

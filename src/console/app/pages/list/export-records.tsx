@@ -12,13 +12,13 @@ import { count } from '../../ui/format.js';
 import { saveFile } from '../../ui/save-file.js';
 import { useListParams } from './list-frame.js';
 
-/** A page ends at what comes first; a longer record is read by itself. */
+/** A page ends at the first limit reached; longer records are read individually. */
 const PAGE_RECORDS = 1000;
 const PAGE_BYTES = 500_000;
 
 type Listed = SearchResultListOutput['results'][number];
 
-/** All records as NDJSON, read page by page and saved as a file. */
+/** Exports all records as NDJSON, read page by page and saved as a file. */
 export function ExportButton() {
   const params = useListParams();
   const running = useRef<AbortController>(undefined);
@@ -65,13 +65,13 @@ export function ExportButton() {
   );
 }
 
-/** What is told without its fields is read again, where it can be. */
+/** Reads a record again that was listed without its fields. */
 async function wholeOf(record: Listed, params: ReturnType<typeof useListParams>, signal: AbortSignal): Promise<object> {
   if ('fields' in record || record.id === null) return record;
   try {
     return await searchResultRead(client, { params: { ...params, id: record.id } }, { signal });
   } catch (failure) {
-    // It is damaged, which stands in its line.
+    // The record is damaged; the exported line says so.
     if (failure instanceof ServiceProblem && failure.status >= 500) return record;
     throw failure;
   }

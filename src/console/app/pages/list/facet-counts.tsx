@@ -9,7 +9,7 @@ interface FacetCountsProps {
   readonly onFilter: (filter: string) => void;
 }
 
-/** Values with how many hits have them; one that is chosen narrows the search. */
+/** Values with their numbers of hits. Choosing one narrows the search. */
 export function FacetCounts({ facets, filter, onFilter }: FacetCountsProps) {
   return Object.entries(facets).map(([name, values]) => (
     <Group key={name} gap={6} role="group" aria-label={text.search.valuesOf(name)}>
@@ -32,7 +32,7 @@ export function FacetCounts({ facets, filter, onFilter }: FacetCountsProps) {
   ));
 }
 
-/** In the filter language: quotes are doubled, and names with blanks stand between backticks. */
+/** Adds a condition in the filter language: quotes are doubled, and names with blanks are in backticks. */
 function withCondition(filter: string, name: string, value: string | number | boolean): string {
   const written = typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
   const condition = `${/^[A-Za-z_][\w-]*$/.test(name) ? name : `\`${name}\``} = ${written}`;

@@ -27,7 +27,7 @@ import { Section } from '../../ui/page.js';
 import { prose } from '../../ui/prose.js';
 import { useList, useListParams, type List } from './list-frame.js';
 
-/** What is searched, what is filtered by, and what are links. A change builds the list's next version. */
+/** Searchable fields, facets and links. A change builds the list's next version. */
 export function Fields() {
   return (
     <Stack gap="xl">
@@ -204,7 +204,7 @@ function ResourceForm({ resource }: { readonly resource?: Resource }) {
 
 interface FieldFormModalProps {
   readonly kind: 'searchable' | 'facet' | 'resource';
-  /** Undefined: a new one. */
+  /** Undefined for a new field. */
   readonly name: string | undefined;
   readonly add: string;
   readonly onSubmit: () => Promise<unknown>;
@@ -249,11 +249,11 @@ function NameInput({ value, onChange }: NameInputProps) {
 interface FieldSectionProps<Field> {
   readonly title: string;
   readonly lead: string;
-  /** Between the name and the buttons. */
+  /** Column heads between the name and the buttons. */
   readonly heads: readonly string[];
   readonly fields: readonly Field[];
   readonly cellsOf: (field: Field) => readonly (string | number)[];
-  /** Without a field: of a new one. */
+  /** Form of a field; without an argument, of a new one. */
   readonly form: (field?: Field) => ReactNode;
   readonly calls: {
     readonly create: Parameters<ReturnType<typeof useMay>>[0];
@@ -262,7 +262,7 @@ interface FieldSectionProps<Field> {
   };
 }
 
-/** A kind of fields: a row each, with what the person may do to it. */
+/** A kind of fields, one per row, with the actions allowed to the person. */
 function FieldSection<Field extends { readonly name: string }>(props: FieldSectionProps<Field>) {
   const { title, lead, heads, fields, cellsOf, form, calls } = props;
   const params = useListParams();
@@ -271,7 +271,7 @@ function FieldSection<Field extends { readonly name: string }>(props: FieldSecti
   const { shown, find, more } = useFoundRows(fields, {
     label: text.fields.find(title),
     textOf: ({ name }) => name,
-    // There are several such tables on the page.
+    // Distinguishes the several tables of the page.
     place: `find-${calls.remove.route.name}`,
   });
   return (

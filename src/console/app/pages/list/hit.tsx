@@ -18,22 +18,22 @@ const KINDS = ['text', 'image', 'document', 'video', 'audio'] as const;
 
 interface HitProps {
   readonly hit: SearchHit;
-  /** Where the record is. */
+  /** Account and list of the record. */
   readonly account: string;
   readonly list: string;
-  /** Beside its scores. */
+  /** Shown next to the scores. */
   readonly mark?: ReactNode;
   readonly pictures?: HitPictures;
 }
 
-/** What the pictures of a hit are for, where its list is searched by them. */
+/** For lists that are searched by pictures. */
 export interface HitPictures {
-  /** That link to them. */
+  /** Fields that link to pictures. */
   readonly fields: readonly string[];
   readonly onLike: (link: string) => void;
 }
 
-/** A record that was found: where its words are, and what it was worth. */
+/** A hit: where its words are, and its scores. */
 export function Hit({ hit, account, list, mark, pictures }: HitProps) {
   const heading = headingOf(hit);
   const marked = Object.entries(hit.highlights ?? {}).filter(([name]) => name !== heading);
@@ -99,8 +99,9 @@ export function Hit({ hit, account, list, mark, pictures }: HitProps) {
 }
 
 /**
- * The field that a record is called by: its title, where its name is its id, an address or a field of its own such as a number of goods; of the
- * first two, else its first short text. Undefined: by its name.
+ * Returns the field used as heading if the record's name is its id, an address, or one of its other fields such as an
+ * article number: the title, or else its first short text. For an id or an address, any short text may serve. Undefined
+ * to use the name.
  */
 function headingOf({ id, name, fields }: SearchHit): string | undefined {
   const saysNothing = name === id || isLink(name);
@@ -122,7 +123,7 @@ function Heading({ hit, field }: { readonly hit: SearchHit; readonly field: stri
   return passage === undefined ? shown(hit.fields[field]) : <Marked passage={passage} />;
 }
 
-/** Where in which of its documents the words are. */
+/** Page of a document where the words are. */
 function FoundPage({
   document: { field, url, page, page_count, highlight },
 }: {
@@ -138,7 +139,7 @@ function FoundPage({
   );
 }
 
-/** When in which of its recordings the words are said. */
+/** Time in a recording when the words are spoken. */
 function FoundMoment({ hit }: { readonly hit: SearchHit }) {
   if (hit.media === undefined) return null;
   const { field, url, seconds, highlight } = hit.media;
@@ -152,7 +153,7 @@ function FoundMoment({ hit }: { readonly hit: SearchHit }) {
   );
 }
 
-/** Those that can be shown, and a way to others that look like each. */
+/** Pictures that can be shown, with buttons that search for similar ones. */
 function Pictures({ hit, fields: searched = [], onLike }: Pick<HitProps, 'hit'> & Partial<HitPictures>) {
   const links = Object.entries(hit.fields).filter(
     (entry): entry is [string, string] =>
@@ -182,7 +183,7 @@ function Pictures({ hit, fields: searched = [], onLike }: Pick<HitProps, 'hit'> 
   );
 }
 
-/** A link leads somewhere; anything else is a text. */
+/** Shows a URL as a link, and other values as text. */
 function Value({ value }: { readonly value: unknown }) {
   if (typeof value !== 'string' || !isLink(value)) return shown(value);
   return <FileLink url={value}>{shown(value)}</FileLink>;

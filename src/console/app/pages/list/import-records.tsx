@@ -11,13 +11,13 @@ import { RecordNames } from '../start/record-names.js';
 import { placeOf, RecordsWithin } from '../start/records-within.js';
 import { useListParams } from './list-frame.js';
 
-/** What has to be known before a file is imported. */
+/** What the person has to decide before the import. */
 interface Asked {
   readonly nameless: NamelessSample;
   readonly begin: (nameFrom: string) => void;
 }
 
-/** The file that is being imported, and how far it is. */
+/** State of the import of a file. */
 function useImport() {
   const target = useListParams();
   const cache = useQueryClient();
@@ -44,14 +44,14 @@ function useImport() {
     setAsked(undefined);
     chosenLast.current = chosen;
     const read = await readingOf(chosen).catch((reason: unknown) => ({ reason }));
-    // Closed meanwhile, or another one was chosen.
+    // The dialog was closed, or another file chosen.
     if (chosenLast.current !== chosen) return;
     if (read === undefined || 'reason' in read) {
       setError(read?.reason ?? new Error(text.start.unknownFormat(chosen.name)));
       return;
     }
     setReading(read);
-    // Of a file that does not begin as its format does, the service says what is wrong.
+    // If the file does not match its format, the service reports what is wrong.
     const nameless = await sampleOf(chosen, read).then(
       (sample) => sample.nameless,
       () => undefined,
@@ -73,7 +73,7 @@ function useImport() {
   return { file, reading, state, busy, error, asked, run, take, close };
 }
 
-/** Adds the records of a file to a list that is there. */
+/** Adds the records of a file to an existing list. */
 export function ImportButton() {
   const input = useRef<HTMLInputElement>(null);
   const { file, reading, state, busy, error, asked, run, take, close } = useImport();

@@ -13,7 +13,7 @@ import { useList, useListParams, type List } from './list-frame.js';
 
 type FileFault = NonNullable<List['resources_state']>['errors'][number];
 
-/** How many of the files that records link to are read, why others are not, and another look at them. */
+/** How many linked files were read, why others were not, and a button to read them again. */
 export function LinkedFiles() {
   const { resources_state: state } = useList();
   if (state === undefined) return null;

@@ -10,22 +10,22 @@ import { useTitle } from '../../ui/page.js';
 
 export type List = ListReadOutput;
 
-/** While a version is being built, records are embedded or files are read, what is known of it is read again. */
+/** Intervals of reading the list while a version is built, records are embedded or files are read. */
 const BUILDING_READ_MS = 1_000;
 const WORKING_READ_MS = 2_000;
 
 const isBuilding = (list: List | undefined): boolean =>
   list?.versions.some(({ state }) => state === 'building') ?? false;
 
-/** Undefined: what is known of it stays as it is. */
+/** Undefined if the list is not expected to change. */
 function readAgainMs(list: List | undefined): number | undefined {
   if (isBuilding(list)) return BUILDING_READ_MS;
   const isWorking = (list?.meaning?.pending ?? 0) > 0 || (list?.resources_state?.pending ?? 0) > 0;
-  // Of an empty list more may be known soon: it was made to be filled.
+  // An empty list was just created to be filled.
   return isWorking || list?.record_count === 0 ? WORKING_READ_MS : undefined;
 }
 
-/** The list in the address of the page. */
+/** Returns the list in the address. */
 export function useList(): List {
   const { account = '', list = '' } = useParams({ strict: false });
   const query = reading(listRead, { params: { account, list } });
@@ -41,7 +41,7 @@ export function useListParams(): { readonly account: string; readonly list: stri
   return { account, list };
 }
 
-/** What is around every page of a list. */
+/** Frame of every page of a list. */
 export function ListFrame() {
   const list = useList();
   const params = useListParams();
@@ -49,7 +49,7 @@ export function ListFrame() {
   const matches = useMatchRoute();
   const place = LIST_PLACES.find(({ to }) => matches({ to, params, fuzzy: true }) !== false);
   const here = place?.to ?? null;
-  // Of several tabs of a browser, each says which page of which list it is.
+  // Distinguishes several browser tabs by page and list.
   useTitle(place === undefined ? list.name : `${place.label} · ${list.name}`);
   return (
     <Stack gap="lg">
@@ -85,7 +85,7 @@ export function ListFrame() {
   );
 }
 
-/** On a telephone there is no room for all of them. */
+/** On a phone, not all tabs fit. */
 function intoView(tab: HTMLButtonElement | null): void {
   tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 }

@@ -18,9 +18,9 @@ import { useTextInAddress } from '../../ui/text-in-address.js';
 import { WhenCell } from '../../ui/when.js';
 import { UnavailableList } from './unavailable-list.js';
 
-/** Shown at first, and with each step. */
+/** Rows shown at first, and added with each step. */
 const ROWS = 100;
-/** Of so many one is found by looking. */
+/** Up to this many lists, no search box is needed. */
 const FEW = 10;
 
 export function Lists() {

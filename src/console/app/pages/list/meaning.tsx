@@ -9,13 +9,13 @@ import { Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { useList, useListParams, type List } from './list-frame.js';
 
-/** Models that need not be added. */
+/** Models that exist without being added. */
 const BUILT_IN = 'built-in';
 const OWN = 'own';
 
 const COLOURS = { off: 'gray', ready: 'green', embedding: 'blue', failing: 'red' } as const;
 
-/** By which model the list is searched by meaning, and how many of its records are ready for it. */
+/** Model by which the list is searched by meaning, and how many records have vectors. */
 export function Meaning() {
   const { meaning, ...list } = useList();
   const may = useMay();

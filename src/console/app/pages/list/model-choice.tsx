@@ -14,17 +14,17 @@ interface Choice {
 
 interface ModelChoiceProps {
   readonly texts: { readonly title: string; readonly lead: string; readonly model: string; readonly none: string };
-  /** The model's name; null for none. */
+  /** Name of the model; null for none. */
   readonly chosen: string | null;
-  /** The list has something for a model to read. */
+  /** True if the list has anything for a model to read. */
   readonly isOfUse: boolean;
-  /** Without being among the models of the account. */
+  /** Choices besides the models of the account. */
   readonly always?: readonly Choice[];
   readonly suits: (model: ModelListOutput['models'][number]) => boolean;
   readonly change: (name: string | null) => ListUpdateInput['body'];
 }
 
-/** Which of the account's models reads something of the list, for those who may change that. */
+/** Choice of a model of the account for one purpose of the list, for those who may change it. */
 export function ModelChoice({ texts, chosen, isOfUse, always = [], suits, change }: ModelChoiceProps) {
   const params = useListParams();
   const may = useMay();
@@ -36,7 +36,7 @@ export function ModelChoice({ texts, chosen, isOfUse, always = [], suits, change
   });
   if (!isShown) return null;
   const suiting = (data?.models ?? []).filter(suits).map(({ name }) => name);
-  // One that is gone, or that one may not see, is chosen all the same.
+  // Includes the chosen one, even if it is gone or not visible to the person.
   const named = [...new Set([...suiting, ...(chosen === null ? [] : [chosen])])];
   return (
     <Section title={texts.title} lead={texts.lead}>

@@ -1,13 +1,13 @@
-/** What becomes of hits from one search to another. */
+/** How hits move from one search to another. */
 
 export type Move =
   | { readonly kind: 'same' }
-  /** Of the other search, not of this one. */
+  /** Only in the other search. */
   | { readonly kind: 'new' }
-  /** Places nearer to the first one; below 0: away from it. */
+  /** Ranks gained; negative if the hit moved down. */
   | { readonly kind: 'moved'; readonly places: number };
 
-/** How each hit of `after`, by its id, stands to its place in `before`. */
+/** Returns the move of each hit of `after`, by id, from its place in `before`. */
 export function movesOf(before: readonly string[], after: readonly string[]): ReadonlyMap<string, Move> {
   const places = new Map(before.map((id, place) => [id, place]));
   return new Map(

@@ -6,7 +6,7 @@ import { searchableFieldCreate, searchResultCreate, synonymUpdate } from '../../
 import { useMay } from '../../service/session.js';
 import { useList, useListParams } from './list-frame.js';
 
-/** Options that leave records out, in the order in which they are the likely reason. */
+/** Options that exclude records, most likely reason first. */
 const NARROWING = Object.keys(text.nothing.without) as (keyof typeof text.nothing.without)[];
 
 interface NothingFoundProps {
@@ -14,7 +14,7 @@ interface NothingFoundProps {
   readonly onChange: (change: SearchState) => void;
 }
 
-/** Why it may be that a search finds nothing, and a way to mend each of the reasons. */
+/** Possible reasons for an empty result, with a way to remove each. */
 export function NothingFound({ options, onChange }: NothingFoundProps) {
   const list = useList();
   const used = NARROWING.filter((name) => narrows(name, options[name]));
@@ -58,7 +58,7 @@ function narrows(name: string, value: SearchState[string]): boolean {
   return value !== undefined;
 }
 
-/** To other pages of the list. */
+/** Links to other pages of the list. */
 function Ways({ query, isEmpty }: { readonly query: string; readonly isEmpty: boolean }) {
   const params = useListParams() as never;
   const may = useMay();

@@ -3,10 +3,10 @@ import { isSeen } from '../search/picture-search.js';
 import { useList } from './list-frame.js';
 import { ModelChoice } from './model-choice.js';
 
-/** That needs not be added. */
+/** Exists without being added. */
 const ALWAYS = [{ value: 'built-in', label: text.pictures.builtIn }];
 
-/** What the pictures of the list are compared by, where its records link to any. */
+/** Model for the list's pictures, if its records link to any. */
 export function PictureModel() {
   const { resources, image_model } = useList();
   return (

@@ -21,7 +21,7 @@ type Rule = List['query_rules'][number];
 
 const EMPTY: Rule = { name: '', pattern: '', filter: '', keep: false };
 
-/** Changes one rule and leaves the others as they are by now, whoever has changed them since this page was shown. */
+/** Changes one rule and keeps the current state of the others, even if they were changed since the page was shown. */
 function useRules() {
   const { query_rules } = useList();
   const params = useListParams();
@@ -48,7 +48,7 @@ function isSame(one: Rule, other: Rule): boolean {
   return (['name', 'pattern', 'filter', 'keep'] as const).every((member) => one[member] === other[member]);
 }
 
-/** Parts of the search text that become filters. */
+/** Rules that turn parts of the search text into filters. */
 export function QueryRules() {
   const may = useMay();
   const { rules, remove } = useRules();
@@ -154,7 +154,7 @@ function RuleForm({ rule }: { readonly rule?: Rule }) {
   );
 }
 
-/** What the rules make of a text, by a search. */
+/** Shows the effect of the rules on a text, by a search. */
 function TryOut() {
   const { current_version } = useList();
   const params = useListParams();

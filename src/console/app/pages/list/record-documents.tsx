@@ -9,17 +9,17 @@ import { count } from '../../ui/format.js';
 import { Problem } from '../../ui/problem.js';
 import { useList, useListParams } from './list-frame.js';
 
-/** While a file is being read, what is known of it is read again. */
+/** Interval of reading the state while a file is being read. */
 const READ_MS = 2_000;
 
 type RecordDocument = SearchResultDocumentTextOutput['documents'][number];
 
 interface RecordDocumentsProps {
-  /** Its name. */
+  /** Name of the record. */
   readonly record: string;
 }
 
-/** What was read in the documents that a record links to, a page at a time. */
+/** Text of a record's linked documents, page by page. */
 export function RecordDocuments({ record }: RecordDocumentsProps) {
   const { resources, model } = useList();
   if (model === null || !resources.some(({ kind }) => kind === 'document')) return null;

@@ -22,11 +22,11 @@ import { useList, useListParams, type List } from './list-frame.js';
 import { RecordDocuments } from './record-documents.js';
 import { RelatedRecords } from './related-records.js';
 
-/** No answer is to be longer than a megabyte: longer fields are named instead, and stay as they are. */
+/** Keeps answers below a megabyte: longer fields are named instead, and stay unchanged. */
 const ROOM = { fields_bytes_max: 500_000 };
 
 interface RecordEditorProps {
-  /** Undefined: a new one. */
+  /** Undefined for a new record. */
   readonly id: string | undefined;
   readonly onClose: () => void;
 }
@@ -60,7 +60,7 @@ const readingOf = (params: ReturnType<typeof useListParams>, id: string) =>
   reading(searchResultRead, { params: { ...params, id }, query: ROOM });
 
 interface RecordFormProps {
-  /** As it is by now; undefined: a new one. */
+  /** Current state of the record. Undefined for a new one. */
   readonly record: SearchResultReadOutput | undefined;
   readonly onDone: () => void;
 }
@@ -68,7 +68,7 @@ interface RecordFormProps {
 const FIELDS_BEGUN_MAX = 12;
 const IDLE = { isBusy: false, error: null };
 
-/** The fields that the list knows, to be filled in: a text where it is searched, and null, which is no value, where it is not. */
+/** Returns the list's known fields to fill in: an empty text for searchable fields, null (no value) for others. */
 function begun({ searchable_fields, facets }: List): string {
   const texts = searchable_fields.map(({ name }) => [name, '']);
   const others = facets
@@ -78,11 +78,14 @@ function begun({ searchable_fields, facets }: List): string {
   return JSON.stringify(known.length === 0 ? { title: '' } : Object.fromEntries(known), null, 2);
 }
 
-/** What is typed over a record, which somebody else may change meanwhile: whoever has typed nothing sees that, whoever has is asked. */
+/**
+ * Edits of a record that somebody else may change meanwhile. Without edits, the form shows the new state; with edits,
+ * it asks.
+ */
 function useTyped(record: SearchResultReadOutput | undefined) {
   const list = useList();
   const shownOf = (shown: SearchResultReadOutput | undefined) => ({
-    /** Begins the editor of fields anew, which keeps what it is first shown. */
+    /** Resets the editor of fields, which otherwise keeps its initial value. */
     over: shown?.modified_utc,
     name: shown?.name ?? '',
     fields: shown === undefined ? begun(list) : JSON.stringify(shown.fields, null, 2),
@@ -97,7 +100,7 @@ function useTyped(record: SearchResultReadOutput | undefined) {
   return {
     ...typed,
     isBehind: isBehind && hasTyped,
-    /** Whether it is of what is typed that the record is still as it was. */
+    /** True if the edits are based on this modification. */
     isOver: (modified: string) => modified === was.over,
     set: (change: { readonly name?: string; readonly fields?: string }) => {
       setState((before) => ({ ...before, typed: { ...before.typed, ...change } }));
@@ -179,7 +182,7 @@ function RecordForm({ record, onDone }: RecordFormProps) {
   );
 }
 
-/** Once at a time, however often it is pressed. */
+/** Prevents a second submit while one is in progress. */
 function useSubmit(work: () => Promise<void>) {
   const [state, setState] = useState<{ readonly isBusy: boolean; readonly error: unknown }>(IDLE);
   const submit = (): void => {
@@ -201,7 +204,7 @@ interface ChangedMeanwhileProps {
   readonly onKeep: () => void;
 }
 
-/** Nothing that was typed is lost, and nothing that somebody else has saved is written over, unless it is wanted. */
+/** Keeps what was typed, and overwrites changes of others only if the person wants to. */
 function ChangedMeanwhile({ onTake, onKeep }: ChangedMeanwhileProps) {
   return (
     <Alert color="orange" role="alert" title={text.records.changed}>
@@ -225,7 +228,7 @@ interface LeftOutProps {
   readonly names: readonly string[];
 }
 
-/** What is too long to be shown, and the way to it. */
+/** Lists fields too long to be shown, with a link to them. */
 function LeftOut({ record: { id, name }, names }: LeftOutProps) {
   const params = useListParams();
   const load = useMutation({
@@ -264,7 +267,7 @@ function useRecordChanges(record: SearchResultReadOutput | undefined) {
   const remove = useChange(searchResultDelete);
   const cache = useQueryClient();
   return {
-    /** Undefined of a new one. */
+    /** Undefined for a new record. */
     readAnew: async () =>
       record === undefined ? undefined : cache.fetchQuery({ ...readingOf(params, record.id), staleTime: 0 }),
     save: async (name: string, fields: Fields): Promise<void> => {
@@ -278,7 +281,7 @@ function useRecordChanges(record: SearchResultReadOutput | undefined) {
         await update.mutateAsync(input);
         return;
       }
-      // Those that are not shown stay; of those that were, what is gone is to go.
+      // Fields that are not shown stay; shown fields that were removed are deleted.
       const gone = Object.keys(record.fields).filter((field) => !(field in fields));
       const changed = { ...fields, ...Object.fromEntries(gone.map((field) => [field, null])) };
       await patch.mutateAsync({ ...input, query: ROOM, body: { ...body, fields: changed } });
@@ -287,7 +290,7 @@ function useRecordChanges(record: SearchResultReadOutput | undefined) {
   };
 }
 
-/** Throws with a sentence where it is no JSON object. */
+/** Throws with a message if the text is no JSON object. */
 function parsedFields(entry: string): Fields {
   let value: unknown;
   try {

@@ -23,18 +23,18 @@ import { ImportButton } from './import-records.js';
 import { useList, useListParams } from './list-frame.js';
 import { RecordEditor } from './record-editor.js';
 
-/** A page ends at what comes first, so that records of megabytes do not make it slow. */
+/** A page ends at the first limit reached, so that huge records do not make it slow. */
 const SIZE = 50;
 const BYTES_MAX = 500_000;
 const COLUMNS_MAX = 6;
 
 type Listed = SearchResultListOutput['results'][number];
 
-/** All records, page by page in the order in which they are stored. */
+/** All records, page by page in storage order. */
 export function Records() {
   const may = useMay();
   const { after, record, add } = useSearch({ from: '/$account/list/$list/records' });
-  // By an address anybody comes here.
+  // Anybody may open the address, with or without the permission.
   const adds = add === true && may(searchResultCreate);
   const show = useShow();
   return (
@@ -72,7 +72,7 @@ export function Records() {
   );
 }
 
-/** Opens a record, or a new one, beside the page of them that is shown; `{}` closes it. */
+/** Opens a record, or a new one, over the current page of records. `{}` closes it. */
 function useShow(): (what: { readonly record?: string; readonly add?: true }) => void {
   const params = useListParams();
   const { after } = useSearch({ from: '/$account/list/$list/records' });
@@ -125,12 +125,12 @@ function RecordTable({ after }: RecordTableProps) {
 
 const column = columnHelper<Listed>();
 
-/** Of a record that cannot be read there is the reason, and no values. */
+/** Undefined for a record that cannot be read. */
 function valueOf(record: Listed, name: string): unknown {
   return 'fields' in record ? record.fields[name] : undefined;
 }
 
-/** Its name, the fields that a person would look for first, and when it was changed. */
+/** Columns: name, most useful fields, and modification time. */
 function useColumns() {
   const { searchable_fields, facets } = useList();
   return useMemo(() => {
@@ -163,7 +163,7 @@ function useColumns() {
 }
 
 interface RecordButtonProps {
-  /** Null: it cannot be read. */
+  /** Null if the record cannot be read. */
   readonly id: string | null;
   readonly children?: string;
 }

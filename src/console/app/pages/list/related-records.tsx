@@ -10,7 +10,7 @@ import { useList, useListParams } from './list-frame.js';
 
 const SIZE = 8;
 
-/** Records like one, read when somebody asks for them. */
+/** Records similar to this one, read on demand. */
 export function RelatedRecords({ record }: { readonly record: string }) {
   const params = useListParams();
   const { current_version } = useList();

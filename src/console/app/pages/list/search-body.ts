@@ -1,4 +1,4 @@
-/** The options of a search as they are in the address of the page, and as the service takes them. */
+/** Converts the options of a search between the page's address and the service. */
 import type { SearchState } from '../../page-state.js';
 import { searchListSchemas, type SearchListInput } from '../../service/client.js';
 import { PICTURE } from '../search/picture.js';
@@ -6,16 +6,19 @@ import { PICTURE } from '../search/picture.js';
 export type SearchBody = SearchListInput['body'];
 
 export const SIZE = 10;
-/** More hits stand on further pages. */
+/** Limit per page. */
 export const SIZE_MAX = 100;
-/** Of the fields of all hits of a page, of which a person sees a line each: an answer stays below a megabyte whatever records hold. */
+/**
+ * Limit on the fields of all hits on a page, which shows a line of each: the answer stays below a megabyte whatever
+ * records contain.
+ */
 const FIELDS_BYTES = 500_000;
-/** In the address: the options of the search beside it, as JSON. */
+/** Address parameter with the options of the second search, as JSON. */
 const COMPARED = 'compare';
-/** In the address and no option: what else is searched by, and what it is compared with. */
+/** Address parameters that are not options. */
 const OTHERS: readonly string[] = [COMPARED, PICTURE];
 
-/** An address may be written by hand: what is a text to the service is one, also where it looks like a number. */
+/** Converts the options. Addresses may be written by hand, so that a text option may look like a number. */
 export function bodyOf(options: SearchState): SearchBody {
   const schemas = searchListSchemas.body.properties as Readonly<Record<string, { readonly type?: string }>>;
   const given = Object.entries(options).filter(([name]) => !OTHERS.includes(name));
@@ -27,18 +30,21 @@ export function bodyOf(options: SearchState): SearchBody {
   return { size: SIZE, ...(Object.fromEntries(typed) as SearchBody) };
 }
 
-/** Hits of a page. */
+/** Returns the number of hits per page. */
 export function sizeOf({ size = SIZE }: { readonly size?: unknown } = {}): number {
   return Math.min(Number(size), SIZE_MAX);
 }
 
-/** The same as a page asks for it: no more than it shows. */
+/** Limits the body to what the page shows. */
 export function withinAnswer(body: SearchBody): SearchBody {
   const size = sizeOf(body);
   return { fields_bytes_max: Math.floor(FIELDS_BYTES / Math.max(1, size)), ...body, size };
 }
 
-/** With the text of the search; undefined where nothing is compared. What is no JSON object has no options. */
+/**
+ * Returns the options of the second search, including the text. Undefined if nothing is compared. Invalid JSON counts
+ * as no options.
+ */
 export function comparedOptions(options: SearchState): SearchState | undefined {
   const written = options[COMPARED];
   if (written === undefined) return undefined;
@@ -46,7 +52,7 @@ export function comparedOptions(options: SearchState): SearchState | undefined {
   return { ...objectIn(String(written)), ...(query === undefined ? {} : { query }) };
 }
 
-/** What changes in the address where these are compared; undefined: nothing is. */
+/** Returns the change of the address that compares with these options. Undefined ends the comparison. */
 export function comparing(options: SearchState | undefined): SearchState {
   if (options === undefined) return { [COMPARED]: undefined };
   const { query: _, skip: __, [COMPARED]: ___, [PICTURE]: ____, ...others } = options;
@@ -65,7 +71,7 @@ function objectIn(written: string): SearchState {
   return Object.fromEntries(members);
 }
 
-/** Without what was taken away. */
+/** Returns the options with the change, without removed ones. */
 export function changed(options: SearchState, change: SearchState): SearchState {
   const next = Object.entries({ ...options, ...change });
   return Object.fromEntries(next.filter(([, value]) => value !== undefined && value !== ''));

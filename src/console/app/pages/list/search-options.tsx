@@ -8,20 +8,20 @@ import type { FieldSchema } from '../../ui/schema-fields.js';
 import type { List } from './list-frame.js';
 import { SIZE_MAX, type SearchBody } from './search-body.js';
 
-/** What most people need first, in this order. */
+/** Most used options, in this order. */
 const SHOWN_FIRST: readonly string[] = ['filter', 'order_by', 'facets', 'match', 'typo_tolerance', 'explain'];
 
-/** As the service describes them; the text has a place of its own. */
+/** Options as described by the service, without the text, which has a box of its own. */
 const OPTIONS = Object.entries(searchListSchemas.body.properties as Readonly<Record<string, FieldSchema>>).filter(
   ([name]) => name !== 'query' && name !== 'skip',
 );
 
-/** What people call each. */
+/** Labels of the options. */
 const LABELS: Readonly<Record<Exclude<keyof SearchBody, 'query' | 'skip'>, string>> = text.search.labels;
 
 interface SearchOptionsProps {
   readonly label?: string;
-  /** Those that the search takes, of which these are shown first; all where it is left out. */
+  /** Options of this kind of search, and those shown first. Undefined for all options. */
   readonly taken?: { readonly names: ReadonlySet<string>; readonly first: readonly string[] };
   readonly list: List;
   readonly options: SearchState;
@@ -68,7 +68,7 @@ interface OptionProps {
   readonly onChange: (value: string | number | boolean | undefined) => void;
 }
 
-/** A control by the type of the option; each can be left as the service has it. */
+/** Control for an option, by its type. Each can be left at its default. */
 function Option({ name, schema, list, value, onChange }: OptionProps) {
   const common = { label: labelOf(name), description: prose(schema.description), size: 'xs' } as const;
   if (name === 'facets') {
@@ -118,7 +118,7 @@ const YES_OR_NO = [
   { value: 'false', label: text.common.no },
 ];
 
-/** In words where there are some, and by its name for programs. */
+/** Label of an option with its name in the API. */
 function labelOf(name: string): ReactNode {
   return (
     <>

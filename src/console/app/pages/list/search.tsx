@@ -19,10 +19,10 @@ import { bodyOf, changed, comparedOptions, comparing, sizeOf } from './search-bo
 import { SearchOptions } from './search-options.js';
 import { useFound } from './use-found.js';
 
-/** A search a key would be too many, and too few tell nothing. */
+/** Delay after typing: one search per key would be too many. */
 const TYPING_MS = 150;
 
-/** Every option of a search as a control, and what it finds. */
+/** All options of a search as controls, with its results. */
 export function ListSearch() {
   const list = useList();
   const params = useListParams();
@@ -146,7 +146,7 @@ function QueryBox({ value, onChange }: QueryBoxProps) {
   useEffect(() => {
     box.current?.focus();
   }, []);
-  // Another search in the address: by a link, or by going back.
+  // The address changed by a link or by going back.
   useEffect(() => {
     if (document.activeElement !== box.current) setEntry(value);
   }, [value]);
@@ -222,7 +222,7 @@ function Found({ found, options, onChange, pictures }: FoundProps) {
   );
 }
 
-/** What was made of the words, beside what was typed. */
+/** What the service did to the words of the query. */
 function Applied({ applied }: Pick<SearchListOutput, 'applied'>) {
   const lines = [
     ...applied.query_rules.map((rule) => text.search.byRule(rule)),

@@ -112,7 +112,7 @@ function Versions() {
   );
 }
 
-/** Is everything well with what is on disk? */
+/** Checks and repairs of the files on disk. */
 function Care() {
   const params = useListParams();
   const may = useMay();

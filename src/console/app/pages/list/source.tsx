@@ -26,7 +26,7 @@ import { useListParams } from './list-frame.js';
 
 const READ_MS = 2_000;
 
-/** What the list is kept like: a feed, or a file of a media store. */
+/** Source that the list follows: a feed, or a file of a media store. */
 export function Source() {
   const params = useListParams();
   const found = useQuery({ ...readingOrNone(listSource, { params }), refetchInterval: READ_MS });
@@ -114,7 +114,7 @@ function FollowFeed() {
   const { data } = useQuery(readingAll(feedList, { params: { account: params.account } }));
   const follow = useChange(listFeed);
   const [chosen, setChosen] = useState<string>();
-  // A feed is searchable in one list.
+  // A feed can be followed by one list only.
   const names = data?.feeds.flatMap(({ name, searchable_in }) => (searchable_in.length === 0 ? [name] : [])) ?? [];
   const feed = chosen ?? names[0] ?? '';
   return (

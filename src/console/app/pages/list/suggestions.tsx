@@ -12,7 +12,7 @@ import { Problem } from '../../ui/problem.js';
 import { useTextInAddress } from '../../ui/text-in-address.js';
 import { useList, useListParams } from './list-frame.js';
 
-/** What is proposed to somebody who is still typing, and from what it is learnt. */
+/** Suggestions while typing, and what they are learned from. */
 export function Suggestions() {
   const may = useMay();
   return (

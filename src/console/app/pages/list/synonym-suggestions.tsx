@@ -11,7 +11,7 @@ import { useListParams, type List } from './list-frame.js';
 type Rule = List['synonym_rules'][number];
 type Proposal = SynonymSuggestOutput['proposals'][number];
 
-/** What searches that found nothing, and abbreviations, ask for. Nothing is saved before a person does. */
+/** Suggestions from searches without results and from abbreviations. Saved only by the person. */
 export function Suggestions({ onTake }: { readonly onTake: (rule: Rule) => void }) {
   const params = useListParams();
   const suggest = useMutation({ mutationFn: () => synonymSuggest(client, { params, body: {} }) });

@@ -41,7 +41,7 @@ export function Synonyms() {
   );
 }
 
-/** Changes one rule and leaves the others as they are by now, whoever has changed them since this page was shown. */
+/** Changes one rule and keeps the current state of the others, even if they were changed since the page was shown. */
 function useRules() {
   const { synonym_rules } = useList();
   const params = useListParams();
@@ -110,7 +110,9 @@ interface NewRuleProps {
   readonly onDraft: (rule: Rule) => void;
 }
 
-/** A rule in both directions, with what it would find before it is saved. Others are shown and removed here, and written by programs. */
+/**
+ * Form for a two-way rule, with a preview. Other kinds of rules are shown and removed here, but created by programs.
+ */
 function NewRule({ draft, onDraft }: NewRuleProps) {
   const params = useListParams();
   const { add, update } = useRules();
@@ -192,7 +194,7 @@ function Found({ total_count, results }: Before) {
   );
 }
 
-/** Abbreviations that the records spell out. */
+/** Abbreviations that records spell out. */
 function Candidates({ onTake }: { readonly onTake: (rule: Rule) => void }) {
   const params = useListParams();
   const may = useMay();

@@ -2,7 +2,7 @@ import { text } from '../../messages/index.js';
 import { useList } from './list-frame.js';
 import { ModelChoice } from './model-choice.js';
 
-/** What writes down what is said in the recordings of the list, where its records link to any. */
+/** Model that transcribes the list's recordings, if its records link to any. */
 export function TranscriptionModel() {
   const { resources, transcription_model } = useList();
   return (

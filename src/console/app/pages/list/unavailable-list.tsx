@@ -10,7 +10,7 @@ import { useListParams } from './list-frame.js';
 
 type Unavailable = NonNullable<ListListOutput['unavailable']>[number];
 
-/** In the place of the pages of a list that cannot be asked. */
+/** Shown in place of the pages of a list that is unavailable. */
 export function UnavailablePage({ error, reset }: ErrorComponentProps) {
   const { account, list } = useListParams();
   const navigate = useNavigate();
@@ -39,7 +39,7 @@ export function UnavailablePage({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** A list that cannot be asked, with what is wrong and, where that is one of the ways out, its deletion. */
+/** An unavailable list: what is wrong and, if that is a solution, a button to delete it. */
 export function UnavailableList({
   name,
   code,

@@ -1,4 +1,4 @@
-/** What a search of the list in the address finds, by words or by a picture. */
+/** Searches the list in the address, by words or by a picture. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { SearchState } from '../../page-state.js';
 import { searchImage, searchList } from '../../service/client.js';
@@ -7,7 +7,7 @@ import { readingByPicture, type Picture } from '../search/picture.js';
 import { useList, useListParams } from './list-frame.js';
 import { bodyOf, withinAnswer } from './search-body.js';
 
-/** `picture` undefined: by words. */
+/** Searches by words if `picture` is undefined. */
 export function useFound(options: SearchState, picture?: Picture) {
   const { current_version, record_count } = useList();
   const params = { ...useListParams(), version: String(current_version) };
@@ -15,7 +15,7 @@ export function useFound(options: SearchState, picture?: Picture) {
   const words = reading(searchList, { params, body });
   const byWords = useQuery({
     ...words,
-    // Searched again when there are more records, or fewer.
+    // Repeats the search when the number of records changes.
     queryKey: [...words.queryKey, record_count] as never,
     placeholderData: keepPreviousData,
     enabled: picture === undefined,

@@ -9,10 +9,13 @@ import { bytes } from '../../ui/format.js';
 import { Thumbnail } from '../../ui/thumbnail.js';
 import { isPictureName, PICTURE_TYPES } from './picture.js';
 
-/** A larger one is shown when somebody asks for it. */
+/** A larger picture is shown on demand. */
 const SHOWN_BYTES_MAX = 1_000_000;
 
-/** A picture of one of the account's media stores. Those of other hosts are not shown: a page of the console asks no other host. */
+/**
+ * Picture in a media store of the account. Pictures on other hosts are not shown, since the console makes no requests
+ * to other hosts.
+ */
 export function LinkedPicture({ link }: { readonly link: string }) {
   const may = useMay();
   const place = mediaPlaceOf(link);
@@ -22,7 +25,7 @@ export function LinkedPicture({ link }: { readonly link: string }) {
 
 function StoredPicture({ place: { store, path } }: { readonly place: MediaPlace }) {
   const account = useAccount();
-  // How large it is, before it is asked for.
+  // Reads the size first.
   const { data, isPending } = useQuery({
     ...reading(mediaList, { params: { account, store }, query: { prefix: path, size: 1 } }),
     staleTime: Infinity,

@@ -9,14 +9,14 @@ import { LinkedPicture } from './linked-picture.js';
 import { PICTURE_TYPES, thumbnailOf, type Picture } from './picture.js';
 
 interface PictureBoxProps {
-  /** That is searched by; undefined: words are. */
+  /** Picture that is searched by. Undefined for a search by words. */
   readonly picture: Picture | undefined;
   readonly onPicture: (picture: Picture | undefined) => void;
-  /** Beside a picture that is searched by. */
+  /** Shown next to the picture. */
   readonly actions?: ReactNode;
 }
 
-/** A picture to search by: dropped, chosen, or by its link. */
+/** Input of a picture: dropped, chosen, or by link. */
 export function PictureBox({ picture, onPicture, actions }: PictureBoxProps) {
   if (picture !== undefined) return <Chosen {...{ picture, onPicture, actions }} />;
   return (
@@ -97,7 +97,7 @@ function Chosen({ picture, onPicture, actions }: ChosenProps) {
 }
 
 function FilePicture({ file }: { readonly file: File }) {
-  // Null: it has none.
+  // Null if there is none.
   const [thumbnail, setThumbnail] = useState<string | null>();
   useEffect(() => {
     let isGone = false;

@@ -9,11 +9,11 @@ import type { Picture } from './picture.js';
 
 type PictureList = Pick<ListReadOutput, 'name' | 'resources' | 'image_model'>;
 
-/** Its files are searched by what is to be seen in them. */
+/** True for fields whose files can be searched by their appearance. */
 export const isSeen = ({ kind }: PictureList['resources'][number]): boolean => kind === 'image' || kind === 'video';
 const linksToPictures = ({ resources }: PictureList): boolean => resources.some(isSeen);
 
-/** Fields whose pictures are searched; none where they are not. */
+/** Returns fields whose pictures are searched; empty if they are not. */
 export function pictureFieldsOf({ resources, image_model }: PictureList): readonly string[] {
   if (image_model === null) return [];
   return resources.filter(({ kind }) => kind === 'image').map(({ name }) => name);
@@ -23,11 +23,11 @@ interface PictureSearchProps {
   readonly list: PictureList;
   readonly picture: Picture | undefined;
   readonly onPicture: (picture: Picture | undefined) => void;
-  /** Beside a picture that is searched by. */
+  /** Shown next to the picture. */
   readonly actions?: ReactNode;
 }
 
-/** Where a list is searched by pictures; where it could be, the way there. */
+/** Search by picture, or a link to its settings if it is not enabled. */
 export function PictureSearch({ list, picture, ...box }: PictureSearchProps) {
   const account = useAccount();
   const may = useMay();

@@ -1,4 +1,4 @@
-/** A picture that is searched by: a file of the person's, or a link as it stands in a record. */
+/** Picture of a search: a file of the person, or a link as in a record. */
 import { queryOptions } from '@tanstack/react-query';
 import type { SearchState } from '../../page-state.js';
 import {
@@ -15,16 +15,16 @@ import type { Content } from '../list/copy-as.js';
 
 export type Picture = File | string;
 
-/** In the address: the link. A file of the person's has no address. */
+/** Address parameter with the link. A file has no address. */
 export const PICTURE = 'picture';
 
 const JSON_TYPE = 'application/json';
 const BYTES_TYPE = 'application/octet-stream';
-/** What a browser shows as a picture and runs nothing of, and what is searched by. */
+/** Types that a browser displays without running anything, and that can be searched by. */
 export const PICTURE_TYPES: readonly string[] = ['image/avif', 'image/gif', 'image/jpeg', 'image/png', 'image/webp'];
 const PICTURE_ENDING = /\.(?:avif|gif|jpe?g|png|webp)$/i;
 
-/** Options that a search by a picture takes, and which of them most people need first. */
+/** Options of a search by picture, and the most used of them. */
 const NAMES: ReadonlySet<string> = new Set(Object.keys(searchImageSchemas.query.properties));
 export const PICTURE_OPTIONS = { names: NAMES, first: ['minimum_image_score', 'filter', 'facets', 'explain'] } as const;
 
@@ -33,12 +33,12 @@ export function linkIn(options: SearchState): string | undefined {
   return link === undefined ? undefined : String(link);
 }
 
-/** By its name alone. */
+/** Judges by the name alone. */
 export function isPictureName(path: string): boolean {
   return PICTURE_ENDING.test(path);
 }
 
-/** What of an ordinary search a search by a picture takes, too. */
+/** Returns the options of a search that also apply to one by picture. */
 function pictureOptions(options: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(options).filter(([name]) => NAMES.has(name)));
 }
@@ -46,23 +46,25 @@ function pictureOptions(options: object): Readonly<Record<string, unknown>> {
 type PictureInput = Required<Pick<SearchImageInput, 'query' | 'body'>>;
 type SearchByPicture<Params extends object> = Call<{ params: Params } & PictureInput, SearchImageOutput>;
 
-/** As the service takes it: a link as JSON with the options, a file with the options in the query string. */
+/**
+ * Returns the input of the operation: a link as JSON with the options, or a file with the options in the query string.
+ */
 function pictureInput(picture: Picture, options: object): PictureInput {
   const taken = pictureOptions(options);
   if (typeof picture !== 'string') {
-    // What the system knows no type of is for the service to refuse.
+    // The service refuses a type that the system does not know.
     return { query: taken, body: { contentType: picture.type === '' ? BYTES_TYPE : picture.type, data: picture } };
   }
   return { query: {}, body: { contentType: JSON_TYPE, data: JSON.stringify({ ...linkMember(picture), ...taken }) } };
 }
 
-/** A link as the member of the body that names it. */
+/** Returns the member of the body for a link. */
 function linkMember(link: string): object {
   const place = mediaPlaceOf(link);
   return place === undefined ? { url: link } : { media: `${place.store}/${place.path}` };
 }
 
-/** The same as `CopyAs` takes it. */
+/** Returns the same for `CopyAs`. */
 export function pictureContent(path: string, picture: Picture, options: object): { path: string; content: Content } {
   const taken = pictureOptions(options);
   if (typeof picture === 'string') return { path, content: { json: { ...linkMember(picture), ...taken } } };
@@ -70,7 +72,7 @@ export function pictureContent(path: string, picture: Picture, options: object):
   return { path: target, content: { file: picture.name, type: picture.type } };
 }
 
-/** A search of a list or of a group by a picture. */
+/** Query of a search by picture, of a list or a group. */
 export function readingByPicture<Params extends object>(
   call: SearchByPicture<Params>,
   params: Params,
@@ -84,7 +86,7 @@ export function readingByPicture<Params extends object>(
   });
 }
 
-/** Two files of the same name, size and time are one. */
+/** Files with equal name, size and time count as the same. */
 function nameOf(picture: Picture): string {
   if (typeof picture === 'string') return picture;
   return `${picture.name} ${picture.size} ${picture.lastModified}`;
@@ -92,13 +94,15 @@ function nameOf(picture: Picture): string {
 
 const THUMBNAIL_PIXELS = 160;
 
-/** A small copy as a `data:` address, which the policy of the page lets in; undefined for what the browser cannot read. */
+/**
+ * Returns a thumbnail as `data:` URL, which the page's policy allows. Undefined if the browser cannot read the file.
+ */
 export async function thumbnailOf(file: File): Promise<string | undefined> {
   let whole: ImageBitmap;
   try {
     whole = await createImageBitmap(file);
   } catch {
-    // No picture, or one of a form that this browser does not know: the service says what is wrong with it.
+    // No picture, or an unknown format: the service reports what is wrong.
     return undefined;
   }
   const scale = Math.min(1, THUMBNAIL_PIXELS / Math.max(whole.width, whole.height));

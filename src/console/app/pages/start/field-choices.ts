@@ -1,10 +1,10 @@
-/** What a person decides of each field before a list is made, beginning with what the service would. */
+/** Choices for each field before a list is created, preset with what the service would infer. */
 import { FIELD_KINDS, type FacetType } from '../../../../fields/index.js';
 import { text } from '../../messages/index.js';
 import { facetType } from '../../ui/labels.js';
 import type { FileSample } from './file-sample.js';
 
-/** Of eight digits and more. */
+/** Numbers with eight digits or more. */
 const CODES_FROM = 10_000_000;
 
 export type FacetChoice = '' | FacetType;
@@ -14,7 +14,7 @@ export interface FieldChoice {
   readonly example: unknown;
   readonly searchable: boolean;
   readonly facet: FacetChoice;
-  /** What it is where there is nothing to choose: a place, a link to a file. */
+  /** What the field is if there is no choice: a place, or a link to a file. */
   readonly special: string | undefined;
 }
 
@@ -40,13 +40,16 @@ export function fieldChoices({ records, definition }: FileSample): FieldChoice[]
   });
 }
 
-/** Numbers that are typed to find what they stand on, such as those of books, goods and telephones: nobody counts so far. */
+/**
+ * True for numbers that identify things, such as those of books, goods and phones; quantities are hardly ever that
+ * large.
+ */
 function areCodes(values: readonly unknown[]): boolean {
   const isCode = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= CODES_FROM;
   return values.length > 0 && values.every(isCode);
 }
 
-/** As the body of a new list has it. A field whose values were arrays stays one that holds several. */
+/** Converts the choices into the body of a new list. A field with arrays stays one with several values. */
 export function definitionOf(choices: readonly FieldChoice[], { definition }: FileSample) {
   const many = new Set(definition.facets.filter(({ cardinality }) => cardinality === 'Many').map(({ name }) => name));
   const plain = choices.filter(({ special }) => special === undefined);

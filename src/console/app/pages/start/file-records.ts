@@ -1,51 +1,58 @@
-/** Files of records, read in the browser piece by piece: each piece is a file of its own to the service, and no larger than it has to be. */
+/**
+ * Reads files of records in the browser piece by piece. Each piece is sent to the service as a file of its own, and
+ * kept small.
+ */
 
 import { CsvText } from '../../../../records/csv-text.js';
 import { flatLines } from '../../../../records/flat-records.js';
 import { formatOfText, type RecordFormat } from '../../../../records/format-of-text.js';
 import { arrayOfObjects, JsonRecordsFault, recordLines } from '../../../../records/json-records.js';
 
-/** How the records of a file are told apart. */
+/** How records are separated in a file. */
 export interface FileReading {
   readonly format: RecordFormat;
-  /** Of JSON: the members that lead to the array of records, none where the document is that array. */
+  /** For JSON: path to the array of records. Empty if the document is the array. */
   readonly path: readonly string[];
 }
 
-/** What its pieces are. */
+/** Returns the content type of the pieces. */
 export function contentTypeOf({ format }: FileReading): string {
   return format === 'csv' ? 'text/csv' : 'application/x-ndjson';
 }
 
-/** One request: large enough that a request is little beside its records, small enough that a slow line shows progress. */
+/** Size of a request: large enough to amortise its overhead, small enough to show progress on a slow connection. */
 export const PIECE_BYTES = 524_288;
 
 const [LINE_FEED, CARRIAGE_RETURN, QUOTE] = [0x0a, 0x0d, 0x22];
 
 export interface Piece {
-  /** Whole records, in the form of the file. */
+  /** Complete records, in the format of the file. */
   readonly data: Uint8Array<ArrayBuffer>;
   readonly records: number;
-  /** To be added to a line of the piece, which is then that of the file; of JSON, the number of the record. */
+  /** Offset from lines of the piece to lines of the file; for JSON, to the number of the record. */
   readonly linesBefore: number;
-  /** Of the file, read so far. */
+  /** Bytes of the file read so far. */
   readonly bytesRead: number;
 }
 
-/** By the end of the name; undefined where that says nothing. */
+/** Returns the format by the file's extension. Undefined if it is unknown. */
 function formatOf(name: string): RecordFormat | undefined {
   if (/\.(?:csv|tsv)$/i.test(name)) return 'csv';
   if (/\.(?:ndjson|jsonl)$/i.test(name)) return 'ndjson';
   return /\.json$/i.test(name) ? 'json' : undefined;
 }
 
-/** By its name and by how it begins; undefined where the name says nothing. Rejects with a sentence where a JSON document has no records. */
+/**
+ * Returns how to read the file, by its name and its beginning. Undefined if the name says nothing. Rejects with a
+ * message if a JSON document has no records.
+ */
 export async function readingOf(file: File): Promise<FileReading | undefined> {
   const named = formatOf(file.name);
   if (named === undefined) return undefined;
   const begin = new Uint8Array(await file.slice(0, PIECE_BYTES).arrayBuffer());
   const path = named === 'json' ? pathOf(begin) : undefined;
-  // What interfaces answer is often one line, which would do for a record: in a file that is called .json it is the list that it has.
+  // An API's answer is often a single line, which could be a record. In a .json file, it is taken for a document with
+  // records.
   if (path !== undefined && isOneLine(begin)) return { format: 'json', path };
   const format = formatOfText(named, begin);
   if (format === 'json' && path === undefined && isObject(begin))
@@ -53,7 +60,7 @@ export async function readingOf(file: File): Promise<FileReading | undefined> {
   return { format, path: format === 'json' ? (path ?? []) : [] };
 }
 
-/** Where the first array of objects is. */
+/** Returns the path of the first array of objects. */
 const pathOf = (begin: Uint8Array): readonly string[] | undefined => (isObject(begin) ? arrayOfObjects(begin) : []);
 
 const textOf = (begin: Uint8Array): string => new TextDecoder().decode(begin).trim();
@@ -61,8 +68,8 @@ const isObject = (begin: Uint8Array): boolean => textOf(begin).startsWith('{');
 const isOneLine = (begin: Uint8Array): boolean => !textOf(begin).includes('\n');
 
 /**
- * Cuts the file at the ends of records. Bytes behind the last end are a piece of their own: the service says what is wrong with them. What is in objects
- * within a record becomes fields of its own.
+ * Cuts the file at ends of records. Incomplete data at the end form a piece of their own, whose fault the service
+ * reports. Members of objects within a record become fields.
  */
 export async function* piecesOf(file: Blob, reading: FileReading, pieceBytes = PIECE_BYTES): AsyncGenerator<Piece> {
   let bytesRead = 0;
@@ -82,12 +89,12 @@ export async function* piecesOf(file: Blob, reading: FileReading, pieceBytes = P
   if (rest !== undefined) yield { ...rest, bytesRead };
 }
 
-/** CSV, or records line by line. */
+/** Yields CSV, or one record per line. */
 async function* textIn(source: AsyncIterable<Uint8Array>, { format, path }: FileReading): AsyncGenerator<Uint8Array> {
   if (format === 'ndjson') yield* flatLines(source);
   else if (format === 'json') yield* flatLines(linesIn(source, path));
   else {
-    // The pieces are files of their own, and some of them would not tell the encoding of the whole.
+    // Converted to UTF-8, since not every piece would reveal the encoding of the whole.
     const csv = new CsvText();
     for await (const chunk of source) yield csv.read(chunk);
     yield csv.end();
@@ -108,14 +115,14 @@ interface Cut {
   readonly linesBefore: number;
 }
 
-/** `begin`: what stands before the records ends with this byte. `end`: a record does. */
+/** `begin`: this byte ends what precedes the records. `end`: this byte ends a record. */
 type Mark = 'begin' | 'end' | undefined;
 
 class Cutter {
   readonly #isCsv: boolean;
   readonly #markOf: (byte: number) => Mark;
   #carried = new Uint8Array(0);
-  /** Of CSV: its first line, behind a mark that says that the piece is UTF-8. */
+  /** For CSV: the heading, after a byte order mark, which tells that the piece is UTF-8. */
   #header = new Uint8Array(0);
   #linesBefore = 0;
 
@@ -141,7 +148,7 @@ class Cutter {
     return records === 0 ? undefined : this.#cut(joined(carried, chunk.subarray(from, end)), records);
   }
 
-  /** What follows the last end: a last line without a line feed, or what is broken. */
+  /** Returns what follows the last end: a last line without line feed, or invalid data. */
   end(): Cut | undefined {
     const rest = this.#carried;
     return rest.every((byte) => byte <= 0x20) ? undefined : this.#cut(rest, 1);
@@ -162,7 +169,7 @@ class Cutter {
 
 const lineFeeds = (text: Uint8Array): number => text.reduce((count, byte) => count + (byte === LINE_FEED ? 1 : 0), 0);
 
-/** An empty line is none of a record. */
+/** Marks the ends of lines that are not empty. */
 function lineMarks(): (byte: number) => Mark {
   let hasContent = false;
   return (byte) => {
@@ -173,7 +180,7 @@ function lineMarks(): (byte: number) => Mark {
   };
 }
 
-/** The first row that is not empty names the columns; a line feed within quotes ends nothing. */
+/** Marks ends of CSV rows outside quotes. The first row that is not empty is the heading. */
 function rowMarks(): (byte: number) => Mark {
   let [isQuoted, hasContent, isBegun] = [false, false, false];
   return (byte) => {
@@ -186,7 +193,7 @@ function rowMarks(): (byte: number) => Mark {
   };
 }
 
-/** What stands before a heading: behind a mark it would be one itself. */
+/** Removes empty lines before a heading: after the byte order mark, one would be taken for the heading. */
 function withoutEmptyLines(header: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return header.subarray(header.findIndex((byte) => byte !== LINE_FEED && byte !== CARRIAGE_RETURN));
 }

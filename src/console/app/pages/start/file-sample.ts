@@ -1,4 +1,4 @@
-/** The first records of a file, and what the service would make of their fields. */
+/** Parses the first records of a file, and infers their fields as the service would. */
 import { isNumberCell } from '../../../../fields/index.js';
 import { isLongInteger, parseExactJson } from '../../../../platform/exact-json.js';
 import { separatorOf } from '../../../../records/csv-text.js';
@@ -11,20 +11,20 @@ export type FieldDefinition = ReturnType<typeof inferDefinition>;
 export interface FileSample {
   readonly records: readonly InferenceSample[];
   readonly definition: FieldDefinition;
-  /** Undefined where all of them have names. */
+  /** Undefined if all records have names. */
   readonly nameless: NamelessSample | undefined;
 }
 
 export interface NamelessSample {
-  /** That may name them. */
+  /** Fields that may name the records. */
   readonly fields: readonly string[];
-  /** One of them that tells the records apart and is called as keys are; '' where none does. */
+  /** A field that is unique and named like a key. '' if there is none. */
   readonly key: string;
 }
 
 const NAMES_MAX = 64;
 
-/** Rejects with a sentence where the file has no records, or does not begin with one. */
+/** Rejects with a message if the file has no records, or does not begin with one. */
 export async function sampleOf(file: Blob, reading: FileReading): Promise<FileSample> {
   const piece = await firstOf(piecesOf(file, reading));
   if (piece === undefined) throw new Error('The file has no records.');
@@ -48,9 +48,9 @@ async function firstOf(pieces: AsyncIterable<Piece>): Promise<Piece | undefined>
   return undefined;
 }
 
-/** `Films 2024.csv` → `films-2024`: a name that a list can have; '' where nothing is left. */
+/** `Films 2024.csv` → `films-2024`: a valid name for a list, or '' if nothing remains. */
 export function listNameOf(file: string): string {
-  // `Bücher` is `bucher`: a letter without its marks is one that a name can have.
+  // `Bücher` becomes `bucher`: names have letters without marks.
   const stem = file
     .replace(/\.[^.]*$/, '')
     .normalize('NFKD')
@@ -62,7 +62,10 @@ export function listNameOf(file: string): string {
     .slice(0, NAMES_MAX);
 }
 
-/** Of the lines that are records: the service names the others when they are imported. Throws for the first where none is one. */
+/**
+ * Parses the lines that are records; the service reports the others during the import. Throws the first error if there
+ * is no record.
+ */
 function lineRecords(text: string): unknown[] {
   const records: unknown[] = [];
   let fault: Error | undefined;
@@ -88,13 +91,13 @@ function csvRecords(text: string): unknown[] {
   );
 }
 
-/** As the service reads cells of a list whose fields are not settled. */
+/** Converts a cell as the service does for a list whose fields are not determined yet. */
 function cellValue(cell: string): unknown {
   if (isNumberCell(cell)) return isLongInteger(cell) ? cell : Number(cell);
   return cell === 'true' || cell === 'false' ? cell === 'true' : cell;
 }
 
-/** RFC 4180, with the separator of the first row: cells behind separators, rows by line ends, quotes around what has either. */
+/** Parses CSV (RFC 4180) with the separator of the first row. */
 export function csvRows(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -103,7 +106,7 @@ export function csvRows(text: string): string[][] {
   const cell = new RegExp(`("(?:[^"]|"")*"|[^${separator}\\r\\n]*)(${separator}|\\r?\\n|$)`, 'gy');
   while (cell.lastIndex < content.length) {
     const match = cell.exec(content);
-    // What is no CSV is the service's to name; the sample ends before it.
+    // The sample ends before invalid CSV, which the service reports.
     if (match === null) break;
     const [, value = '', end] = match;
     row.push(value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value);

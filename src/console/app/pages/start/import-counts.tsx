@@ -3,7 +3,7 @@ import { text } from '../../messages/index.js';
 import { count } from '../../ui/format.js';
 import type { ImportState } from './import-job.js';
 
-/** What has become of the records of a file so far. */
+/** Numbers of records imported so far. */
 export function ImportCounts({ state }: { readonly state: ImportState }) {
   const { written, replaced, failed } = state;
   return (

@@ -1,4 +1,7 @@
-/** An import from the browser: piece after piece, so that it can say how far it is, be stopped, and go on where a connection was lost. */
+/**
+ * An import from the browser, piece by piece, so that it shows progress, can be stopped, and continues after a lost
+ * connection.
+ */
 import { client, searchResultBulk, type SearchResultBulkOutput } from '../../service/client.js';
 import { contentTypeOf, piecesOf, type FileReading, type Piece } from './file-records.js';
 
@@ -7,10 +10,10 @@ type Failure = SearchResultBulkOutput['errors'][number];
 export interface ImportState {
   readonly bytesRead: number;
   readonly written: number;
-  /** Of those written. */
+  /** Part of `written`. */
   readonly replaced: number;
   readonly failed: number;
-  /** The first of them; `line` is that of the file, of JSON the number of the record. */
+  /** The first failures. `line` is that of the file; for JSON, the number of the record. */
   readonly failures: readonly Failure[];
 }
 
@@ -22,7 +25,7 @@ interface ImportPlan {
   readonly file: Blob;
   readonly reading: FileReading;
   readonly target: { readonly account: string; readonly list: string };
-  /** The field whose value is the name of a record that has none; '': the service makes one. */
+  /** Field that names records without a name. '' lets the service generate names. */
   readonly nameFrom: string;
   readonly onState: (state: ImportState) => void;
 }
@@ -31,7 +34,7 @@ export class ImportJob {
   readonly #pieces: AsyncGenerator<Piece>;
   readonly #plan: ImportPlan;
   readonly #stopped = new AbortController();
-  /** Sent, and not known to have arrived. */
+  /** Piece that was sent and may not have arrived. */
   #open: Piece | undefined;
   #state = NOTHING_IMPORTED;
 
@@ -44,13 +47,13 @@ export class ImportJob {
     return this.#plan.target.list;
   }
 
-  /** Resolves when everything is in. After a rejection it may be called again: it goes on with the piece that failed. */
+  /** Resolves when everything is imported. After a rejection, call it again to continue with the failed piece. */
   async run(): Promise<ImportState> {
     for (let piece = await this.#next(); piece !== undefined; piece = await this.#next()) await this.#send(piece);
     return this.#state;
   }
 
-  /** What is in stays. */
+  /** Stops the import; imported records stay. */
   stop(): void {
     this.#stopped.abort(new DOMException('The import was stopped.', 'AbortError'));
   }

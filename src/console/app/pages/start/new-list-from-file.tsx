@@ -21,7 +21,7 @@ interface NewListProps {
   readonly onLeave: () => void;
 }
 
-/** A file, what the service would make of it, and the list that comes of it. */
+/** Shows a file's fields, and creates a list from it. */
 export function NewListFromFile({ file, onLeave }: NewListProps) {
   const sample = useQuery({
     queryKey: ['sample', file.name, file.size, file.lastModified],
@@ -192,7 +192,7 @@ interface Making {
   readonly stop: () => void;
 }
 
-/** Makes the list, and brings the file into it. */
+/** Creates the list and imports the file. */
 function useMaking(file: File, reading: FileReading, nameFrom: string): Making {
   const account = useAccount();
   const cache = useQueryClient();
@@ -202,7 +202,7 @@ function useMaking(file: File, reading: FileReading, nameFrom: string): Making {
   const [error, setError] = useState<unknown>(null);
   const [state, setState] = useState<ImportState>();
   const toSearch = useToSearch();
-  // Who leaves the page does not go on writing.
+  // Stops the import when the page is left.
   useEffect(() => () => job.current?.stop(), []);
   const attempt = async (work: () => Promise<void>): Promise<void> => {
     setBusy(true);
@@ -214,7 +214,8 @@ function useMaking(file: File, reading: FileReading, nameFrom: string): Making {
     attempt(async () => {
       const done = await job.current?.run();
       await cache.invalidateQueries();
-      // Of a new list, none should have replaced another: whoever chose the field is told.
+      // In a new list, no record should have replaced another; if one did, the naming field is probably not unique, and
+      // the page stays to say so.
       if (done?.failed === 0 && done.replaced === 0) await toSearch(job.current?.list ?? '');
     });
   return {

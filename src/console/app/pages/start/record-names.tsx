@@ -8,7 +8,7 @@ interface RecordNamesProps {
   readonly onChange: (nameFrom: string) => void;
 }
 
-/** What names records that bring no name: whoever imports a file again expects to find each of its records once. */
+/** Choice of the field that names records without a name, so that importing the file again does not duplicate them. */
 export function RecordNames({ nameless, value, onChange }: RecordNamesProps) {
   return (
     <Select

@@ -13,10 +13,10 @@ import { Page, Section } from '../../ui/page.js';
 import { NewListFromFile } from './new-list-from-file.js';
 
 const LISTS_SHOWN = 6;
-/** Whoever has more sees the page before all of them are read. */
+/** Lists read at first, so that the page does not wait for all of them. */
 const LISTS_AT_FIRST = 200;
 
-/** What to do first; later, what there is. */
+/** First steps of a new account; later, an overview. */
 export function Start() {
   const account = useAccount();
   const may = useMay();
@@ -63,7 +63,7 @@ export function Start() {
   );
 }
 
-/** For who has no file at hand. Each leads to the form. */
+/** Other ways to get records, each with a link to its form. */
 function OtherWays({ account }: { readonly account: string }) {
   const may = useMay();
   const ways = [
