@@ -1,4 +1,4 @@
-/** Recorders of events for tests. */
+/** Analytics recorders for tests. */
 import { pino } from 'pino';
 import { AnalyticsRecorder } from '../../src/analytics/analytics-recorder.js';
 import type { AnalyticsExecutor } from '../../src/analytics/index.js';
@@ -7,7 +7,7 @@ import { createMetrics } from '../../src/platform/metrics.js';
 
 export interface TestRecorderOptions {
   readonly nowMs?: () => number;
-  /** Default: an hour, so that tests flush when they mean to. */
+  /** Default: an hour, so that tests flush explicitly. */
   readonly flushMs?: number;
   readonly bufferBytesMax?: number;
   readonly metrics?: Metrics;

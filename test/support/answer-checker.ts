@@ -1,6 +1,6 @@
 /**
- * Compares every answer that a test gets with the service's own OpenAPI document: the status is declared, the body fits its
- * schema, an error is a problem document. So each API test is a test of the document too.
+ * Checks every answer a test receives against the service's own OpenAPI document: the status is declared, the body
+ * matches its schema, an error is a problem document. So each API test also tests the document.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -36,7 +36,7 @@ export interface OpenApiDocument {
   readonly components: Components;
 }
 
-/** An operation of the document with its place. */
+/** An operation of the document with its method and path. */
 export interface DescribedOperation {
   readonly method: string;
   readonly path: string;
@@ -44,16 +44,19 @@ export interface DescribedOperation {
 }
 
 const PROBLEM_TYPE = 'application/problem+json';
-/** Of HTTP itself, of the web server, and what CORS adds where it is on. */
+/** Headers of HTTP itself, of the web server, and of CORS. */
 const OF_EVERY_ANSWER =
   /^(?:connection|content-(?:length|type|encoding)|date|keep-alive|transfer-encoding|uwebsockets|vary|access-control-.*)$/;
 const STACK = /\n\s+at |node:internal|\.[jt]s:\d+/;
 
 export class AnswerChecker {
   readonly operations: readonly DescribedOperation[];
-  /** Fixed segments go before parameters. */
+  /** Sorted so that fixed segments come before parameters. */
   readonly #places: readonly { readonly operation: DescribedOperation; readonly segments: readonly string[] }[];
-  /** That the schemas are some is what the test of the document shows; each file of tests compiles those that it meets, and calls them a few times. */
+  /**
+   * Schemas are not validated, since the document's own test does that. Compiled on demand and without optimisation,
+   * since each test file calls a few of them a few times.
+   */
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, code: { optimize: false } });
   readonly #checks = new Map<object, ValidateFunction>();
 
@@ -68,7 +71,7 @@ export class AnswerChecker {
       .sort((one, other) => parameterCount(one.segments) - parameterCount(other.segments));
   }
 
-  /** Throws where the answer is not one that the document allows. */
+  /** Throws if the document does not allow the answer. */
   check(method: string, path: string, answer: Answer): void {
     const operation = this.operationAt(method, path);
     const where = `${method} ${path} → ${answer.status} ${answer.text.slice(0, 500)}`;
@@ -96,7 +99,7 @@ export class AnswerChecker {
     }
   }
 
-  /** The operation that answers there. */
+  /** Returns the operation at a path. */
   operationAt(method: string, path: string): DescribedOperation | undefined {
     const asked = (path.split('?')[0] ?? '').split('/');
     const wanted = method === 'HEAD' ? 'GET' : method;
@@ -113,7 +116,7 @@ export class AnswerChecker {
   }
 }
 
-/** Most files of tests call a few operations of some hundred: what one refers to is looked up when it is asked for. */
+/** Resolves references on demand, since most test files call a few of some hundred operations. */
 class Operation implements DescribedOperation {
   readonly method: string;
   #resolved: OpenApiOperation | undefined;
@@ -134,7 +137,7 @@ class Operation implements DescribedOperation {
 
 const REFERENCE = /^#\/components\/(?<kind>\w+)\/(?<name>[\w.-]+)$/;
 
-/** What is referred to in the place of the references to it; one that is referred to twice is the same object. */
+/** Replaces references by their targets. A target that is referred to twice is the same object. */
 class References {
   readonly #resolved = new Map<string, object>();
 
@@ -166,7 +169,7 @@ class References {
   }
 }
 
-/** Throws unless this is a whole RFC 9457 problem document without anything of the service's inside. */
+/** Throws unless this is a complete RFC 9457 problem document that reveals no internals. */
 export function checkProblem(answer: Answer, where: string): void {
   const problem = answer.body as Record<string, unknown> | undefined;
   const isWhole =

@@ -1,4 +1,4 @@
-/** What tests of backups do to a service: lists that are written while they are copied, what a restored directory has, and kills. */
+/** Helpers for tests of backups: lists written during the copy, contents of a restored directory, and kills. */
 import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -8,7 +8,7 @@ import { startTestService, type TestService } from './service.js';
 export const LISTS = ['films', 'books'];
 export const RECORDS = 300;
 
-/** With lists of old records. */
+/** Starts a service with lists of old records. */
 export async function startWithLists(
   dataDir: string,
   env: Readonly<Record<string, string>> = {},
@@ -26,10 +26,10 @@ export async function startWithLists(
   return service;
 }
 
-/** Between two writes: as fast as they are answered there would be thousands of files, each of which a slow bucket takes by itself. */
+/** Pause between writes. Without it there would be thousands of files, each uploaded separately to a slow bucket. */
 const WRITE_EVERY_MS = 25;
 
-/** Writes one record after the other into each list; stops when told. Resolves with how many were acknowledged in each. */
+/** Writes one record after the other into each list until stopped. Resolves with the number acknowledged in each. */
 export class Writer {
   readonly acknowledged = new Map(LISTS.map((name) => [name, 0]));
   private isStopped = false;
@@ -66,10 +66,12 @@ export class Writer {
   }
 }
 
-/** Titles of the records of each list by their names. */
+/** Titles of records by name, for each list. */
 export type Content = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Of a data directory, as its service has it; all records are found by their words. */
+/**
+ * Returns the contents of a data directory as its service has them. Checks that all records are found by their words.
+ */
 export async function contentOf(path: string): Promise<Content> {
   const restored = await startTestService({ dataDir: path });
   try {
@@ -91,7 +93,7 @@ export async function contentOf(path: string): Promise<Content> {
       expect((found.body as { total_count: number }).total_count).toBe(records.size);
       content.set(list, records);
     }
-    // Every file that is named is there as it was put; one that came after the catalogue may be there without its name.
+    // Every named file is unchanged; a file uploaded after the catalogue was copied may be there without a name.
     const files = await restored.control().post('/media-store/default/default/check', undefined);
     const { problems } = files.body as { problems: string[] };
     expect(problems.filter((each) => !each.endsWith('contents belong to no file'))).toEqual([]);
@@ -103,7 +105,7 @@ export async function contentOf(path: string): Promise<Content> {
   }
 }
 
-/** All old records, and new ones without a gap: a moment that each list was in. */
+/** Expects all old records, and new ones without a gap: a state that each list was once in. */
 export function expectMoment(
   content: Content,
   atLeast: ReadonlyMap<string, number>,
@@ -114,13 +116,16 @@ export function expectMoment(
     for (let index = 0; index < RECORDS; index += 1) expect(records.get(`old-${index}`)).toBe(`first word${index}`);
     const count = records.size - RECORDS;
     expect(count).toBeGreaterThanOrEqual(atLeast.get(list) ?? 0);
-    // One more may have been written and not been answered yet.
+    // One more may have been written but not yet acknowledged.
     expect(count).toBeLessThanOrEqual((atMost.get(list) ?? 0) + 1);
     for (let number = 0; number < count; number += 1) expect(records.get(`new-${number}`)).toBe(`second word${number}`);
   }
 }
 
-/** Runs the command and kills it, and its service where that is the process, after some time. True where it came to its end before. */
+/**
+ * Runs a command and kills it after some time, with its service if that is the same process. Returns true if it ended
+ * before.
+ */
 export function killed(argv: readonly string[], at: string, afterMs: number): Promise<boolean> {
   const env = { ...process.env, GANNET_DATA_DIR: at, GANNET_PORT: '0' };
   const child = spawn(process.execPath, ['bin/gannet.js', ...argv], { env, stdio: 'ignore' });

@@ -1,4 +1,4 @@
-/** A real Chromium for tests of the console, where the machine has one. */
+/** Runs a real Chromium for tests of the console, if the machine has one. */
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext, type Page, type Request, type Route } from 'playwright-core';
@@ -11,15 +11,15 @@ export const CHROMIUM = chromiumPath();
 export const NO_CHROMIUM = 'there is no Chromium; `node scripts/install-chromium.mjs` installs the one of Debian';
 
 const ASKED_BY_NOBODY = '/asked-by-nobody';
-/** Only what hangs takes so long. */
+/** Only reached if something hangs. */
 const WAIT_MS_MAX = Number(process.env['GANNET_TEST_WAIT_MS'] ?? 240_000);
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Those that tests of this file have opened. */
+/** Pages opened by tests of this file. */
 const opened = new Set<Page>();
 const SHOWN_CHARACTERS_MAX = 4000;
 
-// Of what a browser showed when a test failed, nothing else is left.
+// Shows the state of the browser when a test fails, since nothing else is left of it.
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
   for (const page of [...opened].filter((each) => !each.isClosed())) {
@@ -31,7 +31,7 @@ afterEach(async ({ task }) => {
   }
 });
 
-/** `more`: arguments beside those of all tests. */
+/** `more` has arguments besides those of all tests. */
 export async function startChromium(more: readonly string[] = []): Promise<Browser> {
   if (CHROMIUM === undefined) throw new Error(NO_CHROMIUM);
   return chromium.launch({ executablePath: CHROMIUM, args: [...CHROMIUM_ARGUMENTS, ...more] });
@@ -40,11 +40,11 @@ export async function startChromium(more: readonly string[] = []): Promise<Brows
 export interface OpenPage {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** What the page complained of: errors of scripts, and what its policy refused. */
+  /** Script errors and policy violations of the page. */
   readonly complaints: string[];
 }
 
-/** A page of a browser that nobody is signed in to. */
+/** Opens a page without a session. */
 export async function openPage(
   browser: Browser,
   options: Parameters<Browser['newContext']>[0] = {},
@@ -65,9 +65,9 @@ export async function openPage(
 }
 
 /**
- * Has `route` resolve when what these pages ask for passes through it: a page takes some time from a first one on, and the requests of a key
- * pressed right then went by. A route that is there from the beginning has all files of the console pass through the test, and fetched anew for
- * each page: with one there is no cache.
+ * Makes `route` resolve only when requests of these pages pass through it: a page applies a first route with a delay,
+ * so that the requests of an immediate key press would bypass it. A permanent route is no alternative: all files of the
+ * console would pass through the test, and without a cache.
  */
 function holdFromThenOn(routed: Pick<BrowserContext, 'route' | 'unroute'>, pages: () => readonly Page[]): void {
   const route = routed.route.bind(routed);
@@ -88,7 +88,7 @@ function holdFromThenOn(routed: Pick<BrowserContext, 'route' | 'unroute'>, pages
   };
 }
 
-/** A link that signs the first owner in, as `gannet console link` prints it. */
+/** Returns a link that signs in the first owner, as `gannet console link` prints it. */
 export async function oneTimeLink(service: TestService): Promise<string> {
   const { body, text, status } = await service.control().post('/contributor/default/link', {});
   if (status !== 201) throw new Error(`No link was made: ${text}`);
@@ -102,7 +102,7 @@ export async function signIn(service: TestService, { page }: OpenPage): Promise<
   await page.waitForURL(/\/console\/default/);
 }
 
-/** Somebody of this role, who comes by an invitation and chooses a password. */
+/** Signs in a person with this role, who is invited and chooses a password. */
 export async function signInAs(service: TestService, { page }: OpenPage, role: 'editor' | 'viewer'): Promise<void> {
   const invited = { email: `${role}@example.com`, role };
   const { body, text, status } = await service.control().post('/contributor/default/link', invited);
@@ -115,8 +115,8 @@ export async function signInAs(service: TestService, { page }: OpenPage, role: '
 }
 
 /**
- * On to another page of the console that `page` has open, as its links lead there: by its address, and nothing is loaded anew, which is nine tenths
- * of what a page takes. Resolves once the text is there and is not one of the page before, where there is one: the page that is shown stays as it is.
+ * Navigates within the open console, as its links do. Loads nothing anew, which is nine tenths of the time of a page
+ * load. Resolves when the text is there, and not as a part of the previous page.
  */
 export async function goOn(page: Page, address: string, text: string): Promise<void> {
   await page.evaluate<void>(`${leaveFor(address)}; history.pushState({}, '', ${JSON.stringify(address)})`);
@@ -128,20 +128,26 @@ export async function goOn(page: Page, address: string, text: string): Promise<v
 }
 
 const LEFT = 'data-left';
-/** What is there now stays known, unless it is what is wanted. A text: these tests are not compiled for a browser. */
+/**
+ * Marks the current elements, unless the page is the wanted one already. A string, since these tests are not compiled
+ * for a browser.
+ */
 const leaveFor = (address: string) => `if (!${isThere(address)})
   for (const each of document.body.querySelectorAll('*')) each.toggleAttribute('${LEFT}', true)`;
-/** A slash at the end is none of an address. */
+/** Ignores a slash at the end of an address. */
 const isThere = (address: string) =>
   `(location.pathname.replace(/\\/$/, '') + location.search === ${JSON.stringify(address.replace(/\/$/, ''))})`;
 
-/** The command palette. What is typed before it has the focus goes to the page beneath. */
+/** Opens the command palette and waits for its focus: text typed earlier would go to the page underneath. */
 export async function openPalette(page: Page): Promise<void> {
   await page.keyboard.press('Control+k');
   await page.locator('[role=dialog] input:focus').waitFor();
 }
 
-/** What a click has the page copy, which it has done some time after the click. The context needs both rights to the clipboard. */
+/**
+ * Returns what a click copies to the clipboard, which happens some time later. The context needs both clipboard
+ * permissions.
+ */
 export async function copiedBy(page: Page, click: () => Promise<void>): Promise<string> {
   await page.evaluate("navigator.clipboard.writeText('')");
   await click();
@@ -151,7 +157,7 @@ export async function copiedBy(page: Page, click: () => Promise<void>): Promise<
   );
 }
 
-/** By page: what it has asked for and not got yet, but for events, of which there are always more to come. */
+/** Pending requests by page, without event streams, which never end. */
 const asking = new WeakMap<Page, Set<Request>>();
 
 function watchRequests(page: Page): void {
@@ -164,7 +170,7 @@ function watchRequests(page: Page): void {
   page.on('requestfailed', (request) => open.delete(request));
 }
 
-/** Resolves when all that a page of `openPage` has asked for is there, is shown, and stands still. */
+/** Resolves when all requests of a page of `openPage` are answered, rendered, and animations have ended. */
 export async function settled(page: Page): Promise<void> {
   const open = asking.get(page) ?? new Set();
   do {
@@ -172,12 +178,15 @@ export async function settled(page: Page): Promise<void> {
       () => Promise.resolve([...open].map((request) => request.url())),
       (urls) => urls.length === 0,
     );
-    // What came is drawn, and only then asks for more.
+    // Rendering may start further requests.
     await page.evaluate(STANDS_STILL);
   } while (open.size > 0);
 }
 
-/** Of what moves for ever, such as a sign that something is being waited for, there is no end. A text: these tests are not compiled for a browser. */
+/**
+ * Waits for animations except endless ones, such as a loading indicator. A string, since these tests are not compiled
+ * for a browser.
+ */
 const STANDS_STILL = `(async () => {
   const drawn = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   const moving = () => document.getAnimations().filter((each) => Number.isFinite(each.effect?.getComputedTiming().endTime));
@@ -189,10 +198,11 @@ export interface Violation {
   readonly nodes: readonly string[];
 }
 
-/** What axe finds wrong with the page once it is whole: what is half faded in has too little contrast. */
+/** Returns what axe finds wrong once the page has settled: half faded-in text has too little contrast. */
 export async function violationsOf(page: Page): Promise<Violation[]> {
   await settled(page);
-  // Past the policy of the page, which lets no script in that is not its own. Whoever went on in the page has it there.
+  // Injected past the page's policy, which allows only its own scripts. It stays there during navigation within the
+  // page.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(AXE);
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as {

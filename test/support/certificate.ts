@@ -1,4 +1,4 @@
-/** A certificate of its own for servers of tests, for `mail.example` and `localhost`; made by openssl. */
+/** Creates self-signed certificates for test servers, for `mail.example` and `localhost`, with openssl. */
 import { execFileSync } from 'node:child_process';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ export interface MadeCertificate {
   readonly certificatePath: string;
 }
 
-/** `isExpired`: it held until yesterday. */
+/** With `isExpired`, the certificate expired in the past. */
 export function makeCertificate(folder: string, { isExpired = false } = {}): MadeCertificate {
   const [keyPath, certificatePath] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const kind = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '30'];
@@ -18,9 +18,12 @@ export function makeCertificate(folder: string, { isExpired = false } = {}): Mad
   return { keyPath, certificatePath };
 }
 
-/** From OpenSSL 3.5 on a number of days is not negative, and only from 3.4 on can the end be told. */
+/**
+ * Makes a certificate expired. OpenSSL accepts negative numbers of days only before 3.5, and an end date only from 3.4
+ * on.
+ */
 function expire(keyPath: string, certificatePath: string): void {
-  // What is refused leaves an empty file.
+  // A failed command leaves an empty file.
   const expiredPath = `${certificatePath}.expired`;
   const signed = ['x509', '-in', certificatePath, '-signkey', keyPath, '-out', expiredPath];
   const past = ['-not_before', '20200101000000Z', '-not_after', '20200201000000Z'];
@@ -32,7 +35,7 @@ function expire(keyPath: string, certificatePath: string): void {
   renameSync(expiredPath, certificatePath);
 }
 
-/** Why none can be made here; undefined where it can. */
+/** Returns why no certificate can be created here; undefined if one can. */
 export function certificateFault(): string | undefined {
   try {
     execFileSync('openssl', ['version'], { stdio: 'ignore' });

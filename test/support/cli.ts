@@ -1,4 +1,4 @@
-/** The command line as a child process on a data directory. */
+/** Runs the command line as a child process on a data directory. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -10,12 +10,12 @@ export interface CommandOutcome {
   readonly notes: string;
 }
 
-/** Resolves with the exit status and what was written, whatever the status is. */
+/** Resolves with the exit status and output, whatever the status. */
 export function gannet(dataDir: string, ...argv: readonly string[]): Promise<CommandOutcome> {
   return gannetWith({}, dataDir, ...argv);
 }
 
-/** With `GANNET_…` variables. */
+/** Sets `GANNET_…` variables. */
 export function gannetWith(
   settings: Readonly<Record<string, string>>,
   dataDir: string,
@@ -24,7 +24,10 @@ export function gannetWith(
   return outcomeOf({ settings, dataDir, argv });
 }
 
-/** With this as its standard input, which ends behind it: that of the others stays open, as in a script nobody thinks of it. */
+/**
+ * Runs a command with this standard input, which then ends. The standard input of the other functions stays open, as in
+ * a script.
+ */
 export function gannetGiven(input: string, dataDir: string, ...argv: readonly string[]): Promise<CommandOutcome> {
   return outcomeOf({ settings: {}, dataDir, argv, input });
 }

@@ -1,18 +1,22 @@
-/** A plain HTTP client that can also send what no good client sends. */
+/** A plain HTTP client that can also send invalid requests. */
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AnswerChecker } from './answer-checker.js';
 
 /**
- * The service closes a connection that is idle for 10 s; one that was let go before cannot be closed under a request. It is idle there from its
- * answer on, which may lie unread for long where this process is held up: counted is what has passed since the last request was sent.
+ * Shorter than the service's limit of 10 s for idle connections, so that no connection is closed while a request is
+ * being sent. Measured from the last request: the service counts from its answer, which may stay unread for long if
+ * this process is held up.
  */
 const IDLE_MS_MAX = 4000;
-/** By turns: otherwise the connection that was answered last is taken, also where it has just been let go, as one is whose answer took long. */
+/**
+ * FIFO, since the default would reuse the most recently answered connection, which may have just been closed because
+ * its answer took long.
+ */
 const agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS_MAX, scheduling: 'fifo' });
 const sentMs = new WeakMap<Socket, number>();
 
-/** What the agent's timers would have let go, had this process not been held up. */
+/** Closes connections that the agent's timers would have closed if this process had not been held up. */
 function dropIdleConnections(): void {
   for (const socket of Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []))
     if (performance.now() - (sentMs.get(socket) ?? 0) > IDLE_MS_MAX) socket.destroy();
@@ -22,7 +26,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The parsed JSON, undefined where there is none. */
+  /** Parsed JSON; undefined if there is none. */
   readonly body: unknown;
 }
 
@@ -30,7 +34,7 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it stands. */
+  /** Sent unchanged. */
   readonly bytes?: string | Uint8Array;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
 }
@@ -64,7 +68,7 @@ export class ServiceClient {
     return this.send('DELETE', path, query === undefined ? {} : { query });
   }
 
-  /** A bulk import of records as NDJSON, or of text in another format. */
+  /** Imports records in bulk, as NDJSON or in another format. */
   bulk(
     account: string,
     list: string,
@@ -81,7 +85,7 @@ export class ServiceClient {
     });
   }
 
-  /** Sends the request and checks the answer against the OpenAPI document where a checker is given. */
+  /** Sends the request, and checks the answer against the OpenAPI document if there is a checker. */
   async send(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
     const answer = await this.#exchange(method, path, options);
     this.checker?.check(method, path, answer);
@@ -135,7 +139,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** As browsers write what no URL has: half of a pair. */
+/** Replaces unpaired surrogates, which no URL can contain, as browsers do. */
 function wellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
 }

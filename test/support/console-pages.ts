@@ -1,8 +1,8 @@
-/** Every page of the console, for tests that walk through all of them. */
+/** Every page of the console, for tests that visit all of them. */
 
 /**
- * By its address behind the account, with a text that is there when it is. The list has the facet `kind` and a record with 'gannet', the
- * group 'all' has the list, and the built-in store has a file 'notes/first.txt'.
+ * Paths below the account, each with a text of the page. Requires that the list has a facet `kind` and a record with
+ * 'gannet', that the group 'all' contains the list, and that the built-in store has a file 'notes/first.txt'.
  */
 export const pagesOf = (list: string): readonly (readonly [path: string, text: string])[] => [
   ['', 'Drop a file here'],

@@ -1,4 +1,7 @@
-/** The console over a service of its own in a real Chromium, with an owner signed in: what most of its tests begin with. */
+/**
+ * Opens the console of a separate service in a real Chromium, with an owner signed in, as most tests of the console
+ * need.
+ */
 import { afterAll, beforeAll } from 'vitest';
 import type { Browser, Page, Response } from 'playwright-core';
 import { CHROMIUM, NO_CHROMIUM, openPage, signIn, startChromium, type OpenPage } from './browser.js';
@@ -10,19 +13,19 @@ export interface OpenConsole {
   readonly browser: Browser;
   readonly open: OpenPage;
   readonly page: Page;
-  /** By the path behind the account. */
+  /** Visits a path below the account. */
   visit(path: string): Promise<Response | null>;
 }
 
 interface ConsoleOptions {
-  /** Of the service. */
+  /** Environment of the service. */
   readonly env?: Readonly<Record<string, string>>;
   readonly context?: Parameters<Browser['newContext']>[0];
-  /** Before somebody signs in. */
+  /** Called before the sign-in. */
   readonly fill: (service: TestService) => Promise<unknown>;
 }
 
-/** What the tests are given is there when the first of them runs. */
+/** Defines tests whose argument is filled before the first of them runs. */
 export function describeConsole(title: string, options: ConsoleOptions, tests: (its: OpenConsole) => void): void {
   const { env = {}, context = {}, fill } = options;
   describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)(title, () => {

@@ -1,15 +1,15 @@
-/** A control group with little memory, where this system lets a test make one. */
+/** Creates a control group with little memory, if the system allows it. */
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface ControlGroup {
-  /** For a shell that is to be in it with all that it starts. */
+  /** Shell command that puts the shell and its children into the group. */
   readonly enter: string;
-  /** Once nothing is in it any more. */
+  /** Removes the group, when no process is left in it. */
   remove(): void;
 }
 
-/** Undefined where none can be made: by who is not root, or where groups of the first kind are not mounted. */
+/** Undefined without root, or if cgroup v1 is not mounted. */
 export function controlGroup(name: string, memoryBytes: number): ControlGroup | undefined {
   const own = /^\d+:memory:(?<path>.*)$/mu.exec(textIn('/proc/self/cgroup'))?.groups?.['path'];
   if (own === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Counts for each file of tests what it takes of the processors: in its process, and in the services and commands that it starts, once
- * they have ended and it has been told. scripts/lib/summary-reporter.mjs reads it. Linux only; elsewhere nothing is told.
+ * Measures the CPU time of each test file: in its process, and in the services and commands it starts, once they have
+ * ended and been waited for. Read by scripts/lib/summary-reporter.mjs. Linux only; nothing is reported elsewhere.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll } from 'vitest';
@@ -11,10 +11,10 @@ declare module 'vitest' {
   }
 }
 
-/** Of Linux, for whoever reads /proc. */
+/** Of Linux, in /proc. */
 const TICKS_PER_SECOND = 100;
 
-/** What this process and the children that it waited for have used until now; user and system. */
+/** Returns the user and system time of this process and its waited-for children. */
 function usedSeconds(): number | undefined {
   let stat;
   try {
@@ -22,7 +22,7 @@ function usedSeconds(): number | undefined {
   } catch {
     return undefined;
   }
-  // The name of the program, in brackets, may hold spaces: utime, stime, cutime and cstime are the 12th to the 15th behind it.
+  // The program's name, in brackets, may contain spaces. After it, utime, stime, cutime and cstime are fields 12 to 15.
   const ticks = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')
@@ -30,7 +30,7 @@ function usedSeconds(): number | undefined {
   return ticks.reduce((sum, count) => sum + Number(count), 0) / TICKS_PER_SECOND;
 }
 
-/** Files of unit tests share a process: what came before is another file's. */
+/** Files of unit tests share a process, so the time before belongs to other files. */
 const shared = globalThis as { gannetProcessorSeconds?: number };
 
 afterAll(({}, file) => {

@@ -1,4 +1,4 @@
-/** A way to a service over TCP that a test cuts and mends, as a network would. */
+/** TCP proxy to a service that a test can cut and restore, to simulate network failures. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export class CutConnections {
@@ -10,7 +10,7 @@ export class CutConnections {
     private readonly close_: () => Promise<void>,
   ) {}
 
-  /** Leads to the port of `target` on loopback. */
+  /** Forwards to the port of `target` on loopback. */
   static async to(target: string): Promise<CutConnections> {
     const port = Number(new URL(target).port);
     const server = createServer((near) => {
@@ -25,7 +25,7 @@ export class CutConnections {
       ] as const) {
         way.#open.add(socket);
         socket.pipe(other);
-        // What one end loses, the other does too.
+        // Both ends are closed together.
         socket.on('error', () => other.destroy());
         socket.on('close', () => {
           way.#open.delete(socket);
@@ -41,7 +41,7 @@ export class CutConnections {
     return way;
   }
 
-  /** Whatever is under way breaks off, and nothing comes through. */
+  /** Breaks all connections and refuses new ones. */
   cut(): void {
     this.#isCut = true;
     for (const socket of this.#open) socket.destroy();

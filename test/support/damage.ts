@@ -1,4 +1,4 @@
-/** Damage that is done to files as a failing disk or a careless hand does it, each the same for the same source of randomness. */
+/** Damages files like a failing disk or a careless user, reproducibly for a seed. */
 import { closeSync, fstatSync, ftruncateSync, openSync, readdirSync, readSync, writeSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { SeededRandom } from './random.js';
@@ -6,18 +6,18 @@ import type { SeededRandom } from './random.js';
 const PAGE_BYTES = 4096;
 const FLIPS_MAX = 8;
 const OVERWRITTEN_BYTES_MAX = 4 * PAGE_BYTES;
-/** No file, or none that holds anything. */
+/** Files without data. */
 const NOT_DATA = new Set(['control.sock']);
 
 export interface DataFile {
   readonly path: string;
-  /** Such as `lists/store/data.mdb`: the same for files that hold the same. */
+  /** Such as `lists/store/data.mdb`: equal for files with the same purpose. */
   readonly kind: string;
-  /** Id of the list that it belongs to. */
+  /** Id of the list that owns the file. */
   readonly list: string | undefined;
 }
 
-/** Every file below a data directory, in a fixed order. */
+/** Returns every file below a data directory, in a fixed order. */
 export function dataFiles(dataDir: string): DataFile[] {
   const found: DataFile[] = [];
   const visit = (folder: string) => {
@@ -42,7 +42,7 @@ function dataFile(dataDir: string, path: string): DataFile {
   return { path, kind, list };
 }
 
-/** Damages the file in place, so that who has it open sees it at once. Returns what was done, in words. */
+/** Damages the file in place, so that processes which have it open see it at once. Returns a description. */
 export function damageFile(path: string, random: SeededRandom): string {
   const file = openSync(path, 'r+');
   try {

@@ -1,4 +1,4 @@
-/** A service on a data directory that is damaged, and questions whose right answers are known from before. */
+/** Runs a service on a damaged data directory, and asks questions whose right answers are known. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,7 +14,7 @@ const ANSWER_MS_MAX = 240_000;
 const REBUILD_WAITS_MAX = 1000;
 const REBUILD_WAIT_MS = 100;
 const READY_LINE = /(http:\/\/[^\s/]+)/;
-/** What differs from one answer to the next. */
+/** Members that differ between answers. */
 const CHANGING = /"(?:query_id|took_ms)":\s*(?:"[^"]*"|[\d.]+),?/g;
 
 export interface Ending {
@@ -51,7 +51,7 @@ export class DamagedService {
     });
   }
 
-  /** True once it serves, false when it ended instead. */
+  /** Resolves with true when it serves, and false if it ended. */
   async started(): Promise<boolean> {
     const patience = new Patience(START_MS_MAX);
     while (this.ending === undefined && !patience.isOver()) {
@@ -80,13 +80,13 @@ export class DamagedService {
 }
 
 export interface Question {
-  /** Id of the list that it is about. */
+  /** Id of the list concerned. */
   readonly list: string;
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;
 }
 
-/** The answer in a form that is the same for the same content; asks again while an index is made again. */
+/** Returns the answer, repeating the question while an index is being rebuilt. */
 export async function ask(client: ServiceClient, { path, query }: Question): Promise<Answer> {
   for (let waits = 0; ; waits += 1) {
     const answer = await withinTime(client.get(path, query), path);

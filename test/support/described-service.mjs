@@ -1,4 +1,4 @@
-/** The real service on a free port with data in it, for a client that knows nothing of it but its OpenAPI document. */
+/** Starts the real service on a free port with data, for clients that know only its OpenAPI document. */
 import { spawn } from 'node:child_process';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const ADDRESS = /(http:\/\/[^\s/]+)/;
 
-/** Limits that requests made by chance would reach without anything being wrong. */
+/** Limits that random requests would exceed although nothing is wrong. */
 const ENVIRONMENT = {
   GANNET_HOST: '127.0.0.1',
   GANNET_PORT: '0',
@@ -17,7 +17,7 @@ const ENVIRONMENT = {
   GANNET_LOG_LEVEL: 'error',
 };
 
-/** What stands in `default`, so that requests find something: a list with every kind of field, a group. */
+/** Names of the data in the account: a list with every kind of field, and a group. */
 export const NAMES = { account: 'default', list: 'films', group: 'media', field: 'title' };
 
 const FILMS = {
@@ -47,8 +47,8 @@ const RECORDS = Array.from({ length: 50 }, (_, index) => ({
 }));
 
 /**
- * Starts it on a data directory that is made. Resolves with its address, a key for everything, ids of a record and a webhook, and
- * `stop`.
+ * Starts the service on a new data directory. Resolves with its address, a key with all permissions, ids of a record
+ * and a webhook, and `stop`.
  */
 export async function startService(dataDir) {
   const child = spawn(process.execPath, ['bin/gannet.js', 'serve'], {
@@ -93,7 +93,10 @@ function addressOf(child) {
   });
 }
 
-/** Calls the service over its control socket and returns the parsed answer; throws unless it is a 2xx. */
+/**
+ * Returns a function that calls the service over its control socket and returns the parsed answer; throws unless the
+ * status is 2xx.
+ */
 function caller(socketPath) {
   return (method, path, body) =>
     new Promise((resolve, reject) => {

@@ -1,4 +1,7 @@
-/** Short forms for the test of direct lines: of what is asked with a text, which then says by which way it came; and of every answer. */
+/**
+ * Short forms for the test of direct lines: of questions with a text, whose answer says which way they came, and of
+ * every answer.
+ */
 const SAID = 'by the line: ';
 
 const json = (isPacked, unpacked) => ({

@@ -1,4 +1,4 @@
-/** A process for the tests of direct lines. */
+/** Process for the tests of direct lines. */
 import { directLine } from '#src/platform/hosts/serve-direct-line.js';
 import { serveHost } from '#src/platform/hosts/serve-host.js';
 import { directForms } from './direct-forms.mjs';

@@ -1,4 +1,4 @@
-/** What every provider of vectors is held to, whatever is behind it: `ask` gives the embedder as lists and searches have it. */
+/** Conformance tests of every provider of vectors. `embedder` is as lists and searches use it. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { QueryEmbeddings } from '../../src/models/query-embeddings.js';
@@ -6,7 +6,7 @@ import type { Embedder } from '../../src/vectors/index.js';
 
 export interface ConformingEmbedder {
   readonly embedder: () => Embedder;
-  /** Tokens that the model reads whole, and how many a text has. */
+  /** Limit of the model, and the number of tokens in a text. */
   readonly tokensMax: number;
   readonly countTokens: (text: string) => number;
 }

@@ -1,14 +1,14 @@
 import { Patience } from './patience.js';
 
-/** Between two looks: a tenth of what was waited until then, so that who waits for long takes little of the processor that others need. */
+/** Pause between two checks, as a share of the time waited so far, so that a long wait takes little CPU time. */
 const WAITED_SHARE = 0.1;
 const POLL_MS_MIN = 5;
-/** What is there for no longer is to be held up by the test, and not looked for. */
+/** A state that lasts no longer has to be held by the test, not polled for. */
 const POLL_MS_MAX = 100;
-/** Only what never comes true takes so long; a busy machine may be slow. */
+/** Only reached by what never comes true; a busy machine may be slow. */
 const WAIT_MS_MAX = 100_000;
 
-/** Tries until the value is as wanted, and resolves with it; rejects after 100 s of trying. */
+/** Repeats until the value is as wanted, and resolves with it. Rejects after 100 s. */
 export async function eventually<T>(read: () => Promise<T>, isWanted: (value: T) => boolean): Promise<T> {
   const patience = new Patience(WAIT_MS_MAX);
   const beganMs = performance.now();

@@ -1,4 +1,6 @@
-/** Ext4 over a file: a disk that can be told that it has met an error, and that knows quotas. Needs a loop device and the right to mount. */
+/**
+ * Ext4 on a file, as a disk that can report an error and has quotas. Needs a loop device and the permission to mount.
+ */
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,
@@ -17,9 +19,9 @@ const ROOM_MIB = 128;
 const IGNORED = { stdio: 'ignore' } as const;
 
 export interface Ext4Options {
-  /** Of `mkfs.ext4`. */
+  /** Options of `mkfs.ext4`. */
   readonly made?: readonly string[];
-  /** Of `mount`, beside its own. */
+  /** Additional options of `mount`. */
   readonly mounted?: string;
 }
 
@@ -29,7 +31,7 @@ export class Ext4Disk {
     private readonly device: string,
   ) {}
 
-  /** At `path`, which is made where it is missing, in the new file `image`. Throws where this machine has no such thing. */
+  /** Mounts the new file `image` at `path`, which is created if missing. Throws if this machine cannot. */
   static mount(image: string, path: string, { made = [], mounted = '' }: Ext4Options = {}): Ext4Disk {
     mkdirSync(path, { recursive: true });
     const file = openSync(image, 'w');
@@ -43,7 +45,7 @@ export class Ext4Disk {
     return new Ext4Disk(path, device.replace('/dev/', ''));
   }
 
-  /** From now on it refuses to be written, as after a bad sector. */
+  /** Makes the disk refuse writes from now on, as after a bad sector. */
   meetError(): void {
     writeFileSync(`/sys/fs/ext4/${this.device}/trigger_fs_error`, '1');
   }
@@ -53,7 +55,7 @@ export class Ext4Disk {
   }
 }
 
-/** Whether this machine can have one with these options. */
+/** True if this machine can mount one with these options. */
 export function canMountExt4(options: Ext4Options = {}): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-mount-'));
   try {

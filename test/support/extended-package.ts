@@ -1,4 +1,4 @@
-/** A copy of the package to which something is added, as a developer would: new files, and rows in files that are there. */
+/** A copy of the package that is extended as a developer would: with new files, and rows in existing ones. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export class ExtendedPackage {
     symlinkSync(join(PACKAGE, 'dist', 'console-assets'), join(this.root, 'dist', 'console-assets'));
   }
 
-  /** Puts a file of `test/seams/examples` into a folder of `src`, by whose place what it imports of the product is found. */
+  /** Copies a file of `test/seams/examples` into a folder of `src`, with its imports of the product adjusted. */
   add(example: string, folder: string): void {
     const source = readFileSync(join(PACKAGE, 'test', 'seams', 'examples', example), 'utf8');
     const file = join(this.root, 'src', folder, basename(example));
@@ -27,7 +27,10 @@ export class ExtendedPackage {
     writeFileSync(file, source.replaceAll(/(?:\.\.\/)+src\//g, '../'.repeat(folder.split('/').length)));
   }
 
-  /** Puts `row` behind the one text `after` of a file of `src`, and what the row names into its imports. Throws where it is not there once. */
+  /**
+   * Inserts `row` after the text `after` in a file of `src`, and adds `imported` to its imports. Throws unless `after`
+   * occurs exactly once.
+   */
   row(file: string, after: string, row: string, imported = ''): void {
     const path = join(this.root, 'src', file);
     const parts = readFileSync(path, 'utf8').split(after);
@@ -35,7 +38,7 @@ export class ExtendedPackage {
     writeFileSync(path, `${imported}\n${parts.join(`${after}${row}`)}`);
   }
 
-  /** Makes of it what the service runs from, as the set-up does. */
+  /** Builds the bundle of the copy, as the set-up does. */
   build(): void {
     execFileSync(process.execPath, [join(PACKAGE, 'scripts', 'lib', 'bundle.mjs'), this.root]);
   }

@@ -1,6 +1,6 @@
 /**
- * A file system over a folder that fails as it is told (`faulty-file-system.c`), by the kernel's own ways. Needs libfuse 3 and the right
- * to mount; `canMountFaulty` says whether they are there.
+ * A file system over a folder that fails on command (`faulty-file-system.c`). Needs libfuse 3 and the permission to
+ * mount, which `canMountFaulty` checks.
  */
 import { execFileSync, spawn, type ChildProcessByStdio } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -11,11 +11,14 @@ import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 const SOURCE = fileURLToPath(new URL('faulty-file-system.c', import.meta.url));
-/** Part of it. */
+/** Included by it. */
 const UNSYNCED = fileURLToPath(new URL('unsynced.h', import.meta.url));
 const { errno } = constants;
 
-/** What can fail: `folder-sync` apart from `sync`, `change` is what makes, renames, removes and opens to write. */
+/**
+ * Calls that can fail. `folder-sync` is separate from `sync`; `change` covers creating, renaming, removing and opening
+ * to write.
+ */
 const CALLS = {
   read: 'r',
   write: 'w',
@@ -32,13 +35,13 @@ export type FaultyCall = keyof typeof CALLS;
 
 export interface PowerCut {
   readonly seed: number;
-  /** Of what was not synced, of 10. */
+  /** Share of unsynced changes that survive, in tenths. */
   readonly keptTenths: number;
 }
 
 let program: string | undefined;
 
-/** Compiled once a process of tests. */
+/** Compiles the program once per test process. */
 function compiled(): string {
   if (program !== undefined) return program;
   const folder = mkdtempSync(join(tmpdir(), 'gannet-faulty-'));
@@ -57,7 +60,10 @@ export class FaultyFileSystem {
     readonly path: string,
   ) {}
 
-  /** Over `under`, at `path`; both are made where they are missing. `lostIn`: for `cutPower`, an empty folder on the same disk. */
+  /**
+   * Mounts at `path` over `under`; both are created if missing. `lostIn` is an empty folder on the same disk, needed
+   * for `cutPower`.
+   */
   static async mount(under: string, path: string, lostIn?: string): Promise<FaultyFileSystem> {
     for (const folder of [under, path]) mkdirSync(folder, { recursive: true });
     const tracked = lostIn === undefined ? [] : [lostIn];
@@ -72,12 +78,12 @@ export class FaultyFileSystem {
     return new FaultyFileSystem(child, lines, path);
   }
 
-  /** From now on these calls fail for paths with this in them. */
+  /** Makes these calls fail from now on, for paths that contain `pathPart`. */
   async fail(calls: readonly FaultyCall[], code: keyof typeof errno, pathPart: string): Promise<void> {
     await this.tell(`fail ${calls.map((call) => CALLS[call]).join('')} ${errno[code]} ${pathPart}`);
   }
 
-  /** From now on these calls are not answered for such paths, until it heals. */
+  /** Leaves these calls unanswered for such paths, until `heal`. */
   async hold(calls: readonly FaultyCall[], pathPart: string): Promise<void> {
     await this.tell(`fail ${calls.map((call) => CALLS[call]).join('')} -1 ${pathPart}`);
   }
@@ -86,15 +92,15 @@ export class FaultyFileSystem {
     await this.tell('heal');
   }
 
-  /** What the system has of these files in memory is dropped: what is mapped is read anew, as after long disuse. */
+  /** Drops cached pages of these files: mapped files are read anew, as after long disuse. */
   async forget(): Promise<void> {
     await this.tell('forget');
   }
 
   /**
-   * The power fails. What was not synced, of files and of names in folders, is lost but for about so many tenths of it, drawn by the seed.
-   * Nothing is written from when this is called; what waits for it has an error when `died` has been called, which ends who would see it.
-   * What is left can be mounted anew when this is unmounted.
+   * Simulates a power failure: unsynced contents and names are lost, except for about `keptTenths` tenths chosen by the
+   * seed. Nothing is written from the call on; waiting calls fail after `died`, which has to kill the processes that
+   * would see it. After unmounting, what is left can be mounted again.
    */
   async cutPower({ seed, keptTenths }: PowerCut, died: () => void): Promise<void> {
     await this.tell('freeze');
@@ -102,7 +108,7 @@ export class FaultyFileSystem {
     await this.tell(`cut ${seed} ${keptTenths}`);
   }
 
-  /** As a disk that is pulled out: every call fails from now on, those on open files, too. */
+  /** Makes every call fail from now on, also on open files, like a removed disk. */
   lose(): void {
     this.child.kill('SIGKILL');
   }
@@ -123,7 +129,7 @@ export class FaultyFileSystem {
   }
 }
 
-/** Whether this machine can have one. */
+/** True if this machine can mount one. */
 export async function canMountFaulty(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-mount-'));
   try {

@@ -1,5 +1,5 @@
-/** Every way of naming an address that the service must not reach on behalf of others. */
-/** One of each range that is not the public internet, and the addresses where providers keep credentials. */
+/** All notations of addresses that the service must not contact on behalf of others. */
+/** One address of each non-public range, and addresses where cloud providers serve credentials. */
 export const FORBIDDEN_IPV4 = [
   ...[
     '0.0.0.0',
@@ -30,7 +30,7 @@ export function bytesOf(ipv4: string): [number, number, number, number] {
   return ipv4.split('.').map(Number) as [number, number, number, number];
 }
 
-/** Every notation in which a URL can hold this IPv4 address, itself or inside an IPv6 address. */
+/** Returns every notation of this IPv4 address in a URL, itself or inside an IPv6 address. */
 export function notationsOf(ipv4: string): string[] {
   const [a, b, c, d] = bytesOf(ipv4);
   const hex = (...bytes: number[]) => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -63,7 +63,7 @@ export function notationsOf(ipv4: string): string[] {
   ];
 }
 
-/** Some hundred URLs that nobody may be sent to. */
+/** Returns some hundred forbidden URLs. */
 export function forbiddenUrls(): string[] {
   const hosts = [
     ...FORBIDDEN_IPV4.flatMap(notationsOf),

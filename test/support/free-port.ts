@@ -1,13 +1,13 @@
 /**
- * A port of loopback for servers that are not told theirs: free now, and below those that the system gives to whoever asks for any, or
- * connects. Nothing but a server that has its port from here, too, takes it in the meantime, and those draw by lot.
+ * Finds a free loopback port for servers that cannot choose one. It is below the system's ephemeral ports, so that only
+ * other users of this file could take it in the meantime, and these choose at random.
  */
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
 const FIRST = 10_000;
-/** Where the system does not say where those begin that it gives away: the first of most. */
+/** Beginning of the ephemeral ports on most systems, if this one does not state it. */
 const GIVEN_AWAY_FROM = 32_768;
 const TRIES_MAX = 100;
 

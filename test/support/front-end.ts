@@ -1,4 +1,7 @@
-/** The web server and the control socket in this process, with operations that hold back, fail and count: for tests of how requests get in and out. */
+/**
+ * The web server and the control socket in this process, with operations that wait, fail and count, for tests of how
+ * requests get in and out.
+ */
 import { mkdtempSync } from 'node:fs';
 import { request as httpRequest, type Agent, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -39,13 +42,13 @@ const FREE = { permission: null, callers: ['key', 'console', 'cli'], target: 'no
 const BODY = Type.Object({ text: Type.String(), size: Type.Optional(Type.Integer()) }, { additionalProperties: false });
 const OK = { 200: { description: '', schema: Type.Object({}) } };
 
-/** What a test looks at and holds back; made anew by `openDesk`. */
+/** State that tests observe and control. Reset by `openDesk`. */
 export const desk = {
-  /** What a stream operation saw. */
+  /** What a stream operation received. */
   received: { bytes: 0, error: undefined },
-  /** Streams and `/slow` wait for it. */
+  /** Awaited by streams and `/slow`. */
   gate: Promise.resolve(),
-  /** Calls of `/slow` that have begun. */
+  /** Calls of `/slow` that have started. */
   slowStarted: 0,
 } as Desk;
 
@@ -184,7 +187,7 @@ const NEW_KEY: NewKey = {
   expires_at: null,
 };
 
-/** Carries requests by the web server of this name. */
+/** Starts with the web server of this name. */
 export async function openDesk(webServer: WebServerKind): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-http-'));
   desk.environment = openEnvironment(join(folder, 'system'), { kind: 'system' });

@@ -1,4 +1,4 @@
-/** A worker for the tests of hosts: does what it is asked, good and bad, in a thread as in a process. */
+/** Worker for the tests of hosts, which does what it is asked, good and bad, in a thread or in a process. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ServiceError } from '#src/platform/errors.js';

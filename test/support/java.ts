@@ -1,2 +1,5 @@
-/** For servers in Java that run for a minute: code is compiled once and quickly, and garbage collected by one thread. Half of the processor time. */
+/**
+ * JVM options for short-lived servers: quick compilation, and garbage collection by one thread. They halve the CPU
+ * time.
+ */
 export const RUNS_SHORTLY = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];

@@ -1,6 +1,6 @@
 /**
- * Loaded before the service (`node --import`) in tests of what happens with time: at each SIGUSR2 its clock jumps ahead by a
- * day, so that a test waits for nothing but the signal. Time between two jumps passes as always. `JUMPING_CLOCK_AHEAD_MS`: by so much it is ahead at first.
+ * Preloaded into the service (`node --import`) to control time: each SIGUSR2 sets its clock ahead by a day, so that
+ * tests need not wait. Between two jumps, time passes normally. `JUMPING_CLOCK_AHEAD_MS` is the initial offset.
  */
 const JUMP_MS = 24 * 3_600_000;
 const SystemDate = Date;

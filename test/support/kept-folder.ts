@@ -1,9 +1,9 @@
-/** Programs that tests have fetched once and keep for the next run, each in a folder of its own that is there whole or not at all. */
+/** Folders of programs that tests fetch once and keep. A folder is either complete or absent. */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where they are kept: with the user's other caches, or where there can be none, with what is temporary. */
+/** Returns where they are kept: in the user's cache, or in the temporary folder if there is none. */
 function keptFolders(): string {
   const folder = join(homedir(), '.cache', 'gannet');
   try {
@@ -14,18 +14,18 @@ function keptFolders(): string {
   }
 }
 
-/** The path of the kept folder `name`, and whether it is there. */
+/** Returns the path of the kept folder `name`, and whether it exists. */
 export function keptFolder(name: string): { readonly path: string; readonly isThere: boolean } {
   const path = join(keptFolders(), name);
   return { path, isThere: existsSync(path) };
 }
 
-/** An empty folder beside it, for what is to become it: other processes may be at the same. */
+/** Creates an empty folder next to it, to be filled. Several processes may do so at the same time. */
 export function freshFolder(path: string): string {
   return mkdtempSync(`${path}.`);
 }
 
-/** Puts it in its place, unless another process was first. */
+/** Moves the folder into its place, unless another process was first. */
 export function keep(fresh: string, path: string): void {
   try {
     renameSync(fresh, path);

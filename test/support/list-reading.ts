@@ -1,9 +1,9 @@
-/** The records of a list that is open in this process, read from its store as the search workers read them. */
+/** Reads the records of a list that is open in this process from its store, as search workers do. */
 import type { ListIndex } from '../../src/index/index.js';
 import { recordNumberOf } from '../../src/platform/index.js';
 import { decodeRecord, recordResource, RecordStore, type RecordResource } from '../../src/records/index.js';
 
-/** Those of the current version in the order of their numbers, and how many there are. */
+/** Returns records of the current version in the order of their numbers, and the total. */
 export async function pageOf(list: ListIndex, skip: number, size: number) {
   const total = list.versions().find(({ version }) => version === list.currentVersion)?.record_count ?? 0;
   const records = await withStore(list, (store) =>
@@ -16,7 +16,7 @@ export async function pageOf(list: ListIndex, skip: number, size: number) {
   return { total, records };
 }
 
-/** Undefined where the current version has no record with this id. */
+/** Undefined if the current version has no record with this id. */
 export function recordOf(list: ListIndex, id: string): Promise<RecordResource | undefined> {
   return withStore(list, (store) => {
     const number = recordNumberOf(id);

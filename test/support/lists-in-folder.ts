@@ -1,4 +1,4 @@
-/** Lists in a folder of their own that are opened again and again, as restarts do; in the calling thread. */
+/** Lists in a separate folder that are opened repeatedly, as by restarts, in the calling thread. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export const LIST_SETTINGS: SearchSettings = {
   query_rules: [],
 };
 
-/** As `quietMs`: nothing is merged because a test took long: those that are about it say when. */
+/** As `quietMs`: prevents merges merely because a test takes long. Tests of merges set their own. */
 export const NEVER_QUIET_MS = 2 ** 31 - 1;
 
 export class ListsInFolder {
@@ -33,7 +33,7 @@ export class ListsInFolder {
   indexes!: ListIndexes;
   private stores!: RecordStoreCache;
 
-  /** `executor`: what stands before the one that does the work, made anew each time the lists are opened. */
+  /** `executor` wraps the one that does the work, each time the lists are opened. */
   constructor(
     private readonly environment: Readonly<Record<string, string>> = {},
     private readonly executor: (inner: IngestExecutor) => IngestExecutor = (inner) => inner,

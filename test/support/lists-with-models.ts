@@ -1,4 +1,4 @@
-/** Lists in a folder of their own, with models that a test scripts; no threads. */
+/** Lists in a separate folder, with models that a test scripts; without threads. */
 import type { IngestExecutor, ListIndex, ListIndexesOptions, WriteRequest } from '../../src/index/index.js';
 import type { FieldDefinition } from '../../src/catalog/index.js';
 import { recordNumberOf } from '../../src/platform/index.js';
@@ -36,7 +36,7 @@ export class ListsWithModels extends ListsInFolder {
     return this;
   }
 
-  /** The list `a1` after a restart. */
+  /** Returns the list `a1` after a restart. */
   async reopen(model: string): Promise<ListIndex> {
     await this.close();
     this.open();
@@ -47,7 +47,7 @@ export class ListsWithModels extends ListsInFolder {
     return this.indexes.create('a1', { ...LIST_SETTINGS, model }, LIST_DEFINITION);
   }
 
-  /** What a list's store says, read as another process would. */
+  /** Reads a list's store as another process would. */
   async inStore<Result>(read: (store: RecordStore, state: ListState) => Result, id = 'a1'): Promise<Result> {
     const store = new RecordStore(this.path(id));
     try {
@@ -57,7 +57,7 @@ export class ListsWithModels extends ListsInFolder {
     }
   }
 
-  /** By record number, the vectors of the current version in the newest space. */
+  /** Returns the vectors of the current version in the newest space, by record number. */
   storedVectors(id = 'a1'): Promise<Record<string, number[][]>> {
     return this.inStore((store, state) => {
       const space = state.meaning?.spaces.at(-1);

@@ -1,4 +1,4 @@
-/** Small real lists for tests and micro benchmarks: written through the write side, in the calling thread. */
+/** Small real lists for tests and micro benchmarks, written through the write side in the calling thread. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import { RecordStoreCache } from '../../src/records/index.js';
 import type { SearchOptions, SearchTask } from '../../src/search/index.js';
 
 export interface ListFixtures {
-  /** Language `en` without rules, unless `settings` says otherwise. */
+  /** Default settings: language `en`, no rules. */
   add(
     name: string,
     definition: FieldDefinition,
@@ -29,7 +29,7 @@ export interface ListFixtures {
   close(): Promise<void>;
 }
 
-/** With an executor given, its workers write instead of the calling thread. */
+/** With an executor, its workers write instead of the calling thread. */
 export async function listFixtures(executor?: IngestExecutor): Promise<ListFixtures> {
   const dataDir = await mkdtemp(join(tmpdir(), 'gannet-lists-'));
   const stores = new RecordStoreCache();
@@ -61,7 +61,10 @@ export async function listFixtures(executor?: IngestExecutor): Promise<ListFixtu
   };
 }
 
-/** A search of the lists' current versions: of one list, or of several as a group. The leases are held until the process ends. */
+/**
+ * Returns a search of the lists' current versions: of one list, or of several as a group. Leases are held until the
+ * process ends.
+ */
 export function searchTask(
   lists: Readonly<Record<string, ListIndex>>,
   options: SearchOptions,

@@ -1,8 +1,8 @@
-/** Accounts of whom nothing matters but that there are some: what is kept for one is made only where there is one. */
+/** Creates accounts for tests of data that require an account to exist. */
 import { CollectionStore, type AccountRecord } from '../../src/catalog/index.js';
 import { systemClock, type LmdbEnvironment } from '../../src/platform/index.js';
 
-/** Changes that are asked for after the call come after it, whether it is awaited or not. */
+/** Changes requested after this call are made after it, even if it is not awaited. */
 export function makeAccounts(environment: LmdbEnvironment, ...names: readonly string[]): Promise<void> {
   const store = CollectionStore.of(environment);
   const accounts = store.collection<AccountRecord>('accounts');

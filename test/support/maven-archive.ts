@@ -1,4 +1,4 @@
-/** Servers in Java as one archive each, which Maven fetches once, and which is kept. */
+/** Archives of Java servers, fetched by Maven once. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { freshFolder, keep, keptFolder } from './kept-folder.js';
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy';
 const FETCH_MS_MAX = 240_000;
 
-/** The path of the archive of this file name. Throws where it cannot be fetched. */
+/** Returns the path of the archive. Throws if it cannot be fetched. */
 export function mavenArchive(artifact: string, folder: string, file: string): string {
   const { path, isThere } = keptFolder(folder);
   if (isThere) return join(path, file);

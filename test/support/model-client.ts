@@ -1,4 +1,4 @@
-/** The client by which tests ask models on loopback. */
+/** Outgoing client for models on loopback. */
 import { OutboundClient } from '../../src/platform/outbound/outbound-client.js';
 
 const MS_MAX = 30_000;

@@ -1,4 +1,4 @@
-/** What a service manager hears: a datagram socket, which Node.js has none of, so that Python listens. For tests. */
+/** Receives a service's messages to its service manager. In Python, since Node.js has no datagram Unix sockets. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 

@@ -1,7 +1,7 @@
-/** Matrices as NumPy keeps them in files. For tests. */
+/** Matrices in NumPy's file format. */
 import { readFileSync } from 'node:fs';
 
-/** As `numpy.save` writes a matrix of float32. */
+/** Returns a float32 matrix as `numpy.save` writes it. */
 export function npyOf(rows: readonly (readonly number[])[]): Buffer {
   const text = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows.length}, ${rows[0]?.length ?? 0}), }`;
   const header = Buffer.alloc(128, ' ');
@@ -12,7 +12,7 @@ export function npyOf(rows: readonly (readonly number[])[]): Buffer {
   return Buffer.concat([header, Buffer.from(Float32Array.from(rows.flat()).buffer)]);
 }
 
-/** All numbers of such a file. */
+/** Returns all numbers of such a file. */
 export function floatsOf(path: string): number[] {
   const bytes = readFileSync(path);
   const begin = 10 + bytes.readUInt16LE(8);

@@ -1,4 +1,4 @@
-/** ONNX graphs, written byte by byte (https://onnx.ai/onnx/intro/concepts.html, onnx.proto). */
+/** Writes ONNX graphs byte by byte (https://onnx.ai/onnx/intro/concepts.html, onnx.proto). */
 
 export type Field = readonly [number: number, value: number | string | Uint8Array];
 
@@ -46,7 +46,7 @@ export interface GraphParts {
   readonly output: Uint8Array;
 }
 
-/** Of opset 13, whose operators take their axes as attributes. */
+/** Uses opset 13, whose operators take their axes as attributes. */
 export function onnxModel({ nodes, tables, inputs, output }: GraphParts): Uint8Array {
   const content = message(
     ...nodes.map((each) => [1, each] as const),

@@ -1,6 +1,6 @@
 /**
- * Folders with small models for tests, whose graphs are made here:
- * the state of a token is a vector that its number decides, and the relevance of a text the mean of numbers of its tokens.
+ * Writes folders with small models, whose graphs are generated: the state of a token is a vector derived from its
+ * number, and the relevance of a text is the mean of numbers of its tokens.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,22 +18,22 @@ export const ONNX_OPTIONS: OnnxOptions = {
 };
 
 export const ONNX_DIMENSIONS = 8;
-/** Positions that the graphs have: a longer text is an error of theirs. */
+/** Positions of the graphs; longer texts make them fail. */
 export const ONNX_TOKENS_MAX = 64;
-/** A word whose state is no number. */
+/** Word whose state is NaN. */
 export const BAD_WORD = 'nan';
 
 const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]'];
 const CHARACTERS = [...'abcdefghijklmnopqrstuvwxyz0123456789.,:'];
-/** Every word is made of its characters. */
+/** Every word consists of tokens for its characters. */
 export const VOCABULARY = [...SPECIAL, BAD_WORD, ...CHARACTERS, ...CHARACTERS.map((character) => `##${character}`)];
 
 export interface OnnxFolderOptions {
   readonly kind?: 'embedding' | 'reranker';
   readonly dimensions?: number;
-  /** Other models have other states. */
+  /** Models with different seeds have different states. */
   readonly seed?: string;
-  /** What the graph asks for beside the tokens. */
+  /** Inputs of the graph besides the tokens. */
   readonly inputs?: readonly string[];
 }
 
@@ -45,12 +45,12 @@ export function writeOnnxFolder(folder: string, options: OnnxFolderOptions = {})
   writeFileSync(join(folder, 'model.onnx'), graph(options));
 }
 
-/** The state of a token of a model with this seed. */
+/** Returns the state of a token in a model with this seed. */
 export function stateOf(token: string, dimensions = ONNX_DIMENSIONS, seed = ''): Float32Array {
   return token === BAD_WORD ? new Float32Array(dimensions).fill(NaN) : hashedVector(seed + token, dimensions);
 }
 
-/** Members of a tokenizer's file: how BERT's models read a text before it is cut into tokens. */
+/** Members of a tokenizer's file: how BERT's models normalise and split a text. */
 export const BERT_READING = {
   normalizer: {
     type: 'BertNormalizer',
@@ -62,7 +62,7 @@ export const BERT_READING = {
   pre_tokenizer: { type: 'BertPreTokenizer' },
 };
 
-/** Of words that are made of their characters, but for these. */
+/** Returns a tokenizer that splits words into characters, except for the vocabulary's words. */
 export function tokenizer(vocabulary: readonly string[] = VOCABULARY): object {
   const special = (token: string, type_id = 0) => ({ SpecialToken: { id: token, type_id } });
   const sequence = (id: string, type_id: number) => ({ Sequence: { id, type_id } });
@@ -70,7 +70,7 @@ export function tokenizer(vocabulary: readonly string[] = VOCABULARY): object {
   const ofTemplate = (token: string) => [token, { id: token, ids: [idOf(token)], tokens: [token] }] as const;
   return {
     version: '1.0',
-    // As many tokenizers have it: neither is for them to say.
+    // Present in many tokenizers, but to be ignored.
     truncation: { direction: 'Right', max_length: 8, strategy: 'LongestFirst', stride: 0 },
     padding: { strategy: { Fixed: 8 }, direction: 'Right', pad_id: 0, pad_type_id: 0, pad_token: '[PAD]' },
     added_tokens: SPECIAL.map((content, id) => ({
@@ -100,7 +100,7 @@ export function tokenizer(vocabulary: readonly string[] = VOCABULARY): object {
   };
 }
 
-/** Of an embedding: the states of tokens, plus nothing for each position that there is. Of a reranker: the mean of the first numbers. */
+/** Embedding graph: states of tokens, plus zero per position. Reranker graph: the mean of the first numbers. */
 function graph({
   kind = 'embedding',
   dimensions = ONNX_DIMENSIONS,

@@ -1,4 +1,4 @@
-/** Models over an environment of a test, with settings under which nothing is given up for want of time. */
+/** Models in a test's environment, with settings that avoid time-outs. */
 import { join } from 'node:path';
 import { SecretBox, systemClock, type LmdbEnvironment } from '../../src/platform/index.js';
 import { ModelStore } from '../../src/models/model-store.js';
@@ -19,7 +19,7 @@ const PATIENT = {
 const MODELS_MAX = 10;
 
 export interface OpenedModels {
-  /** Of the secrets' keys and, if nothing else is said, of the models. */
+  /** Folder of the secrets' keys and, by default, of the models. */
   readonly folder: string;
   readonly environment: LmdbEnvironment;
   readonly settings?: Partial<ModelsOptions['settings']>;
@@ -27,7 +27,7 @@ export interface OpenedModels {
   readonly loopback?: boolean;
   readonly modelsMax?: number;
   readonly timers?: SimulatedTimers;
-  /** Whose lists and groups may use them. */
+  /** Catalogue whose lists and groups may use the models. */
   readonly catalog?: ModelsOptions['catalog'];
 }
 

@@ -1,4 +1,4 @@
-/** An OpenID Connect provider on loopback that signs what a test wants it to. */
+/** An OpenID Connect provider on loopback that signs what a test defines. */
 import { createHash, createSign, generateKeyPairSync } from 'node:crypto';
 import { ScriptedServer, type Asked } from './scripted-server.js';
 
@@ -8,17 +8,17 @@ const HOUR_SECONDS = 3600;
 export type Claims = Readonly<Record<string, unknown>>;
 
 export class OpenIdProvider {
-  /** Of the next ID token, beside those that every one has. Null takes one out. */
+  /** Claims of the next ID token in addition to the mandatory ones. Null removes a claim. */
   claims: Claims = { email: 'ann@example.com', email_verified: true };
-  /** By whom the token is said to be signed; `other`: by somebody else's key. */
+  /** Key that signs the token; `other` is not the provider's. */
   signedBy: 'own' | 'other' = 'own';
-  /** Of what it says of itself, beside what every provider does. */
+  /** Additional metadata of the provider. */
   described: Readonly<Record<string, unknown>> = {};
-  /** Answers the next codes so, whatever they are. */
+  /** Answer to the next codes, whatever they are. */
   redeemed: { readonly status: number; readonly body: unknown } | undefined;
   readonly #keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
   readonly #others = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  /** By code. */
+  /** Keyed by code. */
   readonly #authorized = new Map<string, { readonly nonce: string; readonly challenge: string }>();
   private constructor(readonly server: ScriptedServer) {
     server.script = (asked, response) => {
@@ -40,7 +40,7 @@ export class OpenIdProvider {
     return this.server.url('').replace(/\/$/, '');
   }
 
-  /** What a person does there: says yes. Resolves with what the browser brings back. */
+  /** Plays a person who consents. Returns what the browser brings back. */
   authorize(url: string): { readonly code: string; readonly state: string } {
     const { searchParams } = new URL(url);
     const code = `code-${this.#authorized.size}`;
@@ -53,7 +53,7 @@ export class OpenIdProvider {
     return this.server.close();
   }
 
-  /** A person who is asked in a browser says yes, or what `denial` says. */
+  /** Error returned instead of consent, for a person in a browser. */
   denial: string | undefined;
 
   #back(asked: string): string {

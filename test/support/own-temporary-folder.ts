@@ -1,16 +1,17 @@
 /**
- * A run of the tests has one folder for all that is temporary, in memory where there is room, and takes it away in the end: what a test that
- * failed or forgot has left is gone with it. `npm test` has made it for each of its stages; otherwise the first project of a run makes it for
- * all, since the path of a socket may be no longer than some hundred bytes, and each folder in a folder would take thirty of them.
+ * Gives a test run one temporary folder, in memory if there is room, and removes it at the end, including leftovers of
+ * failed tests. `npm test` creates it for each of its stages; otherwise the first project of a run creates it for all.
+ * Folders are not nested, since paths of sockets are limited to about a hundred bytes, and each level would take
+ * thirty.
  */
 import { existsSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openTestFolder } from '../../scripts/lib/test-folder.mjs';
 
-/** Where benches keep the models that they fetched; some tests take them where they are there. */
+/** Models fetched by benches, which some tests use if they are there. */
 const BENCH = 'gannet-bench';
-/** Names the folder. Not called as settings of the service are: it speaks of such variables that it does not know. */
+/** Variable with the folder. Its name differs from the service's settings, since the service reports unknown ones. */
 const VARIABLE = 'OWN_TEST_FOLDER';
 
 export default function setup(): (() => void) | undefined {
@@ -23,7 +24,7 @@ export default function setup(): (() => void) | undefined {
   process.env[VARIABLE] = folder;
   return () => {
     remove();
-    // Who watches has the tests set up again in this process when their configuration has changed.
+    // In watch mode, a changed configuration runs this set-up again in the same process.
     delete process.env[VARIABLE];
     if (before === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = before;

@@ -1,4 +1,4 @@
-/** What a list's store has of words and packed records, in memory. */
+/** Words and packed records of a list's store, in memory. */
 import { recordId } from '../../src/platform/index.js';
 import { RecordBatch, RecordPacker, RecordWords, type Dictionary, type StoredRecord } from '../../src/records/index.js';
 
@@ -18,7 +18,7 @@ export class PackedList {
   readonly words: RecordWords;
   private readonly packer: RecordPacker;
 
-  /** `kept`: dictionaries as they are on disk. `count`: of those that were learned; undefined where that is lost. */
+  /** `kept` has the dictionaries on disk, `count` the number of learned ones; undefined if that is lost. */
   constructor(
     readonly kept = new Map<number, Uint8Array>(),
     public count: number | undefined = kept.size,
@@ -34,7 +34,7 @@ export class PackedList {
     this.packer = new RecordPacker(this.words);
   }
 
-  /** What a commit would write. */
+  /** Returns what a commit would write. */
   pack(records: readonly StoredRecord[]): { readonly bytes: Buffer[]; readonly learned: Dictionary | undefined } {
     const batch = new RecordBatch();
     const places = records.map((record) => batch.add(record));
@@ -42,20 +42,20 @@ export class PackedList {
     return { learned, bytes: places.map((place) => placedBytes(batch, place)) };
   }
 
-  /** The same, written. */
+  /** Packs and writes records. */
   write(records: readonly StoredRecord[]): Buffer[] {
     const { bytes, learned } = this.pack(records);
     if (learned !== undefined) this.words.putLearned(learned);
     return bytes;
   }
 
-  /** In the short format, or as it is where it cannot be read. */
+  /** Returns a record in the short format, or unchanged if it cannot be read. */
   unpacked(bytes: Uint8Array): Buffer {
     return Buffer.from(this.words.unpacked(Buffer.from(bytes)));
   }
 }
 
-/** A copy of what the store would be given. */
+/** Returns a copy of the bytes that the store would receive. */
 function placedBytes(batch: RecordBatch, place: number): Buffer {
   const { buffer, start, end } = batch.placed(place);
   return Buffer.from(buffer.slice(start, end));

@@ -1,9 +1,9 @@
 /**
- * How long is waited for what never comes true. Only what the machine gave this process counts: one that stood still for minutes gave
- * what is waited for no time either, and its clock says that all of it has passed.
+ * Time limit for something that may never happen. Only counts time in which the machine ran this process: after
+ * standing still for minutes, the clock would say that all of it has passed.
  */
 
-/** More than that between two looks was the machine's, or the look's own. */
+/** A longer time between two checks was the machine's, or the check's own. */
 const STEP_MS_MAX = 1000;
 
 export class Patience {
@@ -14,7 +14,7 @@ export class Patience {
     this.leftMs = patienceMs;
   }
 
-  /** To be asked after each look that found nothing. */
+  /** Call after each unsuccessful check. */
   isOver(): boolean {
     const nowMs = performance.now();
     this.leftMs -= Math.min(nowMs - this.lookedMs, STEP_MS_MAX);
@@ -23,7 +23,10 @@ export class Patience {
   }
 }
 
-/** Tells once the patience is over, as a timer would whose clock stands still with the machine. Returns what calls it off. */
+/**
+ * Calls `tell` when the limit is reached, like a timer whose clock stops with the machine. Returns a function that
+ * cancels it.
+ */
 export function whenOver(patienceMs: number, tell: () => void): () => void {
   const patience = new Patience(patienceMs);
   const timer = setInterval(() => {

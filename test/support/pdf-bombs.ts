@@ -1,8 +1,8 @@
-/** Small documents that cost whoever reads them all the memory or time that there is. */
+/** Small documents that exhaust memory or time of a naive reader. */
 import { deflateSync } from 'node:zlib';
 import { fileOf } from './pdf.js';
 
-/** Draws itself twice, in each drawing of itself. */
+/** A form that draws itself twice, recursively. */
 function drawsItself(): Buffer {
   const drawn = '/Resources << /XObject << /X 4 0 R /Y 5 0 R >> >>';
   const form = (content: string) =>
@@ -28,7 +28,7 @@ function unpacked(): Buffer {
   ]);
 }
 
-/** A tree of pages that is its own branch. */
+/** A tree of pages that contains itself. */
 function endlessPages(): Buffer {
   return fileOf([
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -36,7 +36,7 @@ function endlessPages(): Buffer {
   ]);
 }
 
-/** More objects than characters in a book, each inside the one before. */
+/** Objects nested deeper than any document's. */
 function nested(): Buffer {
   return fileOf(['<< /Type /Catalog /Pages 2 0 R >>', `<< /Type /Pages /Kids ${'['.repeat(500_000)}`]);
 }

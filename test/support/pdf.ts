@@ -1,15 +1,15 @@
-/** PDF files as tests need them: objects written one after the other, with a table of where they are. */
+/** Writes PDF files: objects one after the other, with a cross-reference table. */
 export interface PdfPage {
   readonly lines: readonly string[];
   /** Degrees clockwise, a multiple of 90. */
   readonly rotated?: number;
-  /** Values of form fields of one line. */
+  /** Values of single-line form fields. */
   readonly values?: readonly string[];
 }
 
 const FONT = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>';
 
-/** A document of these pages, with `extra` in its trailer. */
+/** Returns a document with these pages and `extra` in its trailer. */
 export function pdfOf(pages: readonly PdfPage[], extra = ''): Buffer {
   const objects: string[] = ['', '', FONT];
   const add = (object: string) => `${objects.push(object)} 0 R`;
@@ -30,7 +30,7 @@ export function pdfOf(pages: readonly PdfPage[], extra = ''): Buffer {
   return fileOf(objects, extra);
 }
 
-/** A document of these objects, the first of which is its catalogue. */
+/** Returns a document with these objects, the first of which is its catalogue. */
 export function fileOf(objects: readonly string[], extra = ''): Buffer {
   let text = '%PDF-1.4\n';
   const places = objects.map((object, index) => {

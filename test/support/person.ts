@@ -1,10 +1,13 @@
-/** A person in a browser: the cookie and the CSRF token of a session, kept as a browser and a page keep them. For tests. */
+/** A person in a browser: keeps the cookie and the CSRF token of a session. */
 import type { Answer, RequestOptions } from './client.js';
 import type { TestService } from './service.js';
 
 let nextAddress = 0;
 
-/** An address that nobody else of these tests has; failed sign-ins are counted by it. The service has to trust 127.0.0.1 as a proxy. */
+/**
+ * Returns a unique address, since failed sign-ins are counted by address. The service has to trust 127.0.0.1 as a
+ * proxy.
+ */
 export function newAddress(): string {
   nextAddress += 1;
   return `10.1.${nextAddress >> 8}.${nextAddress & 255}`;
@@ -19,7 +22,7 @@ export class Person {
     readonly address = newAddress(),
   ) {}
 
-  /** Signs in and keeps what a browser would. */
+  /** Signs in and keeps the cookie and the token. */
   async signIn(credentials: Record<string, unknown>): Promise<Answer> {
     const answer = await this.send('POST', '/session', { json: credentials });
     if (answer.status === 201) this.csrfToken = (answer.body as { csrf_token: string }).csrf_token;

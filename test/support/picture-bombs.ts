@@ -1,10 +1,10 @@
-/** Small files that claim, or unpack to, far more than a picture may be. */
+/** Small files that claim, or unpack to, far more than is allowed for a picture. */
 import { crc32, deflateSync } from 'node:zlib';
 
 const MEBIBYTE = 2 ** 20;
 const SIDE = 65_000;
 
-/** A grey PNG that claims to be as large as this; `packed` is what its pixels are said to be. */
+/** A grey PNG that claims this size; `packed` is its image data. */
 export function pngOf(width: number, height: number, packed: Uint8Array, before: readonly Buffer[] = []): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -26,17 +26,17 @@ export function chunk(name: string, content: Uint8Array): Buffer {
 
 const zeros = (mebibytes: number) => deflateSync(Buffer.alloc(mebibytes * MEBIBYTE));
 
-/** Rows of a grey PNG begin with the number of a filter. */
+/** Each row of a grey PNG begins with the number of a filter. */
 const greyRows = (side: number) => deflateSync(Buffer.alloc(side * (side + 1)));
 
-/** Claims a size, and has nothing in it. */
+/** Claims a size without any content. */
 function gif(): Buffer {
   const head = Buffer.from('GIF89a\0\0\0\0\0\0\0,\0\0\0\0\0\0\0\0\0', 'latin1');
   for (const at of [6, 8, 18, 20]) head.writeUInt16LE(SIDE, at);
   return Buffer.concat([head, Buffer.from([2, 2, 0x4c, 1, 0, 0x3b])]);
 }
 
-/** The header of a baseline JPEG, and nothing behind it. */
+/** The header of a baseline JPEG without content. */
 function jpeg(): Buffer {
   const frame = Buffer.from('\xff\xd8\xff\xc0\0\x0b\x08\0\0\0\0\x01\x01\x11\0', 'latin1');
   frame.writeUInt16BE(SIDE, 7);
@@ -44,7 +44,7 @@ function jpeg(): Buffer {
   return Buffer.concat([frame, Buffer.from('\xff\xda\0\x08\x01\x01\0\0\x3f\0', 'latin1'), Buffer.alloc(64)]);
 }
 
-/** By what each does; `side`: of a picture that has more pixels than may be, and has them. */
+/** Bombs by name. `side` is that of a picture that really has too many pixels. */
 export function pictureBombs(side: number): Readonly<Record<string, Buffer>> {
   return {
     'png-that-claims': pngOf(SIDE, SIDE, zeros(1)),

@@ -1,6 +1,6 @@
 /**
- * Folders with small models of pictures for tests: the vector of a picture is its mean colour, and that of a text the mean of the colours that
- * it names, from -1 to 1 each. Middle grey has no direction.
+ * Writes folders with small picture models: the vector of a picture is its mean colour, and that of a text the mean of
+ * the colours it names, each from -1 to 1. Middle grey is the zero vector.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import sharp from 'sharp';
 import { ATTRIBUTE_INT, ATTRIBUTE_INTS, FLOAT, INT64, message, node, onnxModel, table, tensor } from './onnx-bytes.js';
 import { tokenizer, VOCABULARY } from './onnx-folder.js';
 
-/** Pixels of a side that the graph is given. */
+/** Side of the graph's input in pixels. */
 export const PICTURE_SIDE = 16;
 export const PICTURE_DIMENSIONS = 3;
 
-/** Bytes of each colour that texts may name. */
+/** RGB values of the colours that texts may name. */
 export const COLOURS = {
   red: [255, 0, 0],
   green: [0, 255, 0],
@@ -37,18 +37,21 @@ export const PREPARATION = {
 };
 
 export interface PictureFolderOptions {
-  /** It reads texts, too. Default true. */
+  /** True if it also reads texts. Default true. */
   readonly readsTexts?: boolean;
-  /** Others than those of the pictures, by which its texts cannot be compared with them. */
+  /** Dimensions of text vectors, if they differ, which makes them incomparable with pictures. */
   readonly textDimensions?: number;
   readonly preparation?: object;
-  /** All numbers of its vectors times this: another model, whose cosines are the same. */
+  /** Factor of all vectors: makes another model with the same cosines. */
   readonly times?: number;
-  /** The names of its axes are of the exporter's other kind. */
+  /** True if the input is interleaved by pixel. */
   readonly byPixel?: boolean;
 }
 
-/** Writes `preprocessor_config.json`, and either `model.onnx` or `vision_model.onnx`, `text_model.onnx` and `tokenizer.json`. */
+/**
+ * Writes `preprocessor_config.json`, and either `model.onnx` or `vision_model.onnx`, `text_model.onnx` and
+ * `tokenizer.json`.
+ */
 export function writePictureFolder(folder: string, options: PictureFolderOptions = {}): void {
   const { readsTexts = true, textDimensions = PICTURE_DIMENSIONS, preparation = PREPARATION, times = 1 } = options;
   mkdirSync(folder, { recursive: true });
@@ -64,7 +67,7 @@ export function writePictureFolder(folder: string, options: PictureFolderOptions
   writeFileSync(join(folder, 'config.json'), JSON.stringify({ max_position_embeddings: 32 }));
 }
 
-/** A picture of one colour, and a little of another, as a file. */
+/** Returns a file with a picture of one colour and a little of another. */
 export function pictureOf(
   colour: readonly [number, number, number],
   { width = 60, height = 40 } = {},
@@ -90,7 +93,7 @@ function pictureGraph(times: number, byPixel: boolean): Uint8Array {
   });
 }
 
-/** Words that name no colour are of a colour of their own, which is none of those. */
+/** Words that are not colours have a vector that differs from all colours. */
 function textGraph(dimensions: number): Uint8Array {
   const states = WORDS.map((word) => {
     const colour = COLOURS[word as Colour] as readonly number[] | undefined;

@@ -1,4 +1,4 @@
-/** Pictures that are drawn from a seed, as files of any format that is read. */
+/** Pictures drawn from a seed, in any supported format. */
 import sharp, { type Sharp } from 'sharp';
 import { SeededRandom } from './random.js';
 
@@ -11,7 +11,7 @@ export interface PictureSize {
 }
 const SIZE: PictureSize = { width: 240, height: 160 };
 
-/** Ellipses and boxes of some colours on a slope of colours. Another seed is another picture. */
+/** Draws ellipses and boxes on a colour gradient. Different seeds give different pictures. */
 export function drawnPicture(seed: number, { width, height }: PictureSize = SIZE): Sharp {
   const random = new SeededRandom(seed + 1);
   const colour = () => [random.below(256), random.below(256), random.below(256)];
@@ -39,7 +39,7 @@ export function drawnPicture(seed: number, { width, height }: PictureSize = SIZE
   return sharp(pixels, { raw: { width, height, channels: CHANNELS } });
 }
 
-/** Its bytes as a JPEG. */
+/** Returns the picture as a JPEG. */
 export function jpegOf(seed: number, size: PictureSize = SIZE): Promise<Buffer> {
   return drawnPicture(seed, size).jpeg({ quality: 90 }).toBuffer();
 }

@@ -1,15 +1,15 @@
-/** What the system tells of processes. Linux only. */
+/** Information on processes from /proc. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface SystemProcess {
   readonly pid: number;
   readonly parent: number;
-  /** A letter: `Z` of one that has ended, and nobody was told. */
+  /** State letter: `Z` for a zombie. */
   readonly state: string;
   readonly command: string;
 }
 
-/** Undefined where there is no such process. */
+/** Undefined if there is no such process. */
 export function processOf(pid: number): SystemProcess | undefined {
   try {
     const [state = '', parent] = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -22,7 +22,7 @@ export function processOf(pid: number): SystemProcess | undefined {
   }
 }
 
-/** False also of what has ended, and is there until somebody is told. */
+/** False also for a zombie. */
 export function isAlive(pid: number): boolean {
   return !['Z', 'X', undefined].includes(processOf(pid)?.state);
 }
@@ -34,7 +34,7 @@ export function childrenOf(parent: number): SystemProcess[] {
     .filter((each) => each.parent === parent);
 }
 
-/** What a process has open: files, sockets, pipes. */
+/** Returns the number of open descriptors: files, sockets, pipes. */
 export function descriptorsOf(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }

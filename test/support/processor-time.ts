@@ -1,4 +1,4 @@
-/** Milliseconds of processor that `work` takes: what does not depend on what else this machine does. */
+/** Returns the CPU time of `work` in milliseconds, which does not depend on the machine's load. */
 export function processorMs(work: () => void): number {
   const before = process.cpuUsage();
   work();

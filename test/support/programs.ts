@@ -1,7 +1,7 @@
-/** Programs of the machine that a test calls. */
+/** Programs of the machine that tests need. */
 import { execFileSync } from 'node:child_process';
 
-/** Why a test of these cannot be run here; undefined where all are there. */
+/** Returns why tests of these programs cannot run here; undefined if all are there. */
 export function whyWithout(...programs: readonly string[]): string | undefined {
   for (const program of programs) {
     try {

@@ -1,4 +1,7 @@
-/** Reverse proxies as processes of their own, set up by the files in `config` that operators copy. Linux and apt are needed. */
+/**
+ * Runs reverse proxies as separate processes, configured by the files in `config` that operators copy. Needs Linux and
+ * apt.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,22 +10,22 @@ import { packagesFault, unpackedPackages } from './debian-packages.js';
 import { Nginx, nginxFault } from './feeds/nginx.js';
 
 export interface ProxySetup {
-  /** An empty folder for its files. */
+  /** Empty folder for its files. */
   readonly folder: string;
   readonly certificate: MadeCertificate;
   /** Host and port of the service. */
   readonly service: string;
-  /** The port on which clients reach the proxy, with TLS, as `localhost`. */
+  /** Port of the proxy, for TLS as `localhost`. */
   readonly port: number;
 }
 
 export interface ProxyKind {
   readonly name: string;
-  /** Status of the answer while the service is down. */
+  /** Status of answers while the service is down. */
   readonly downStatus: number;
-  /** Why it cannot be started here; undefined if it can. */
+  /** Why it cannot be started here. Undefined if it can. */
   readonly fault: string | undefined;
-  /** Resolves with what ends it, which may be before it takes connections. */
+  /** Starts the proxy. Resolves with a function that stops it, possibly before it accepts connections. */
   readonly start: (setup: ProxySetup) => Promise<() => Promise<void>>;
 }
 
@@ -57,7 +60,7 @@ async function startCaddy({ folder, certificate, service, port }: ProxySetup): P
     ['127.0.0.1:8400', service],
   ]);
   const path = join(folder, 'Caddyfile');
-  // Nothing else listens: neither its interface nor port 80.
+  // Without its admin interface and port 80.
   writeFileSync(path, `{\n\tadmin off\n\tauto_https off\n}\n${site}`);
   const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   const program = join(rootOf('caddy'), 'usr/bin/caddy');
@@ -94,7 +97,7 @@ function faultOf(name: keyof typeof PACKAGES): string | undefined {
   }
 }
 
-/** The file with this test's places in the place of an operator's, each of which has to be in it. */
+/** Returns the file with an operator's values replaced by the test's. Throws if one is missing. */
 function fileWith(name: string, places: readonly (readonly [theirs: string, ours: string])[]): string {
   const file = readFileSync(join(import.meta.dirname, '../../config', name), 'utf8');
   return places.reduce((all, [theirs, ours]) => {

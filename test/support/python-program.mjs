@@ -1,4 +1,4 @@
-/** Programs of PyPI that tests run, each in a virtual environment of its own. */
+/** Runs programs from PyPI, each in its own virtual environment. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { run } from '../../scripts/lib/steps.mjs';
 
 const PYTHON_MIN = [3, 10];
 
-/** A reason not to run at all, where the machine lacks what it takes. */
+/** Thrown if the machine lacks something, so that the program is skipped. */
 class Skipped extends Error {}
 
 async function pythonProgram() {
@@ -20,8 +20,8 @@ async function pythonProgram() {
 }
 
 /**
- * The folder of programs (`python` among them) of a release of a package, which is installed into a folder of the user's cache, or into
- * `home`, where it is missing. Throws `Skipped` where it cannot be.
+ * Returns the folder of programs (including `python`) of a package's release, installing it into the user's cache or
+ * `home` if it is missing. Throws `Skipped` if that is impossible.
  */
 export async function pythonPrograms(name, version, home = join(homedir(), '.cache', 'gannet', `${name}-${version}`)) {
   const programs = join(home, 'bin');
@@ -39,7 +39,7 @@ export async function pythonPrograms(name, version, home = join(homedir(), '.cac
   return programs;
 }
 
-/** Runs a program of tests to its exit status; where the machine lacks what it takes, says so in the form of a sum. */
+/** Runs `main` and sets the exit status. If the machine lacks something, prints that it was skipped. */
 export async function runUnlessSkipped(name, main) {
   try {
     process.exitCode = await main();

@@ -1,4 +1,4 @@
-/** A seeded source of randomness, so that a failure can be had again (mulberry32, Tommy Ettinger 2017). */
+/** A seeded random number generator, so that failures can be reproduced (mulberry32, Tommy Ettinger 2017). */
 export class SeededRandom {
   #state: number;
 
@@ -6,7 +6,7 @@ export class SeededRandom {
     this.#state = seed >>> 0;
   }
 
-  /** 0 up to but without 1. */
+  /** Returns a number from 0 up to but without 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let value = this.#state;
@@ -15,7 +15,7 @@ export class SeededRandom {
     return ((value ^ (value >>> 14)) >>> 0) / 0x1_0000_0000;
   }
 
-  /** An integer from 0 up to but without `end`. */
+  /** Returns an integer from 0 up to but without `end`. */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }

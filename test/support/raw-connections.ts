@@ -1,4 +1,4 @@
-/** Connections that send what they like, all at the same time, and read the answers or do not. */
+/** Connections that send arbitrary requests at the same time, and may not read the answers. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
@@ -6,11 +6,11 @@ export interface RawRequest {
   /** Request line and headers, without `Content-Length`. */
   readonly head: readonly string[];
   readonly bodyBytes: number;
-  /** Repeated until the body has its length; ASCII. */
+  /** Repeated to fill the body; ASCII. */
   readonly text: string;
-  /** Goes on sending when the answer is there. */
+  /** True to continue sending after the answer. */
   readonly isStubborn: boolean;
-  /** False: stays open, reading nothing, until the next requests are sent. */
+  /** False to keep the connection open without reading, until the next requests are sent. */
   readonly isReading: boolean;
 }
 
@@ -19,7 +19,7 @@ export class RawConnections {
 
   constructor(private readonly port: number) {}
 
-  /** Resolves with the status of each answer, 0 where none came or was read. */
+  /** Resolves with the status of each answer; 0 if none was received or read. */
   async send(requests: readonly RawRequest[]): Promise<readonly number[]> {
     const answered = once(this.#worker, 'message') as Promise<[readonly number[]]>;
     this.#worker.postMessage({ port: this.port, requests });

@@ -1,7 +1,7 @@
 /**
- * Connections that send what they like and read or do not, in a thread of their own, so that whoever measures is not held up.
- * Takes one message `{ port, requests }` at a time and answers with the status of each request, 0 where its connection ended
- * without an answer. What a request is, raw-connections.ts says.
+ * Sends arbitrary requests in a separate thread, so that measurements are not disturbed. Takes one message `{ port,
+ * requests }` at a time and answers with the status of each request; 0 if its connection ended without an answer.
+ * Requests are described in raw-connections.ts.
  */
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers';
@@ -9,7 +9,7 @@ import { parentPort } from 'node:worker_threads';
 
 const PIECE_BYTES = 65_536;
 
-/** Sends a piece in each turn, so that an answer that comes early is seen. */
+/** Sends one piece per turn, so that an early answer is noticed. */
 function sendOne(port, { head, bodyBytes, text, isStubborn, isReading }) {
   return new Promise((resolve) => {
     const piece = Buffer.from(text.repeat(Math.ceil(PIECE_BYTES / Math.max(1, text.length))).slice(0, PIECE_BYTES));
@@ -39,7 +39,7 @@ function sendOne(port, { head, bodyBytes, text, isStubborn, isReading }) {
         if (!isStubborn || left === 0) socket.destroy();
       });
     }
-    // What is still sent after a connection was ended is answered with an error, which is no surprise.
+    // Writing after the connection has ended fails, as expected.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       resolve({ status, socket });

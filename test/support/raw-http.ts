@@ -1,10 +1,10 @@
-/** HTTP as bytes on a socket, for what no client would send. */
+/** HTTP as bytes on a socket, for requests that no client would send. */
 import { connect, type NetConnectOpts } from 'node:net';
 
 export interface RawExchange {
-  /** One text an answer: `200`, `400 problem`, `505 html`, in the order in which they came. */
+  /** One text per answer, in order: `200`, `400 problem`, `505 html`. */
   readonly answers: readonly string[];
-  /** The connection was closed by the service. */
+  /** True if the service closed the connection. */
   readonly closed: boolean;
   readonly text: string;
 }
@@ -12,12 +12,12 @@ export interface RawExchange {
 export type Piece = string | { readonly afterAnswers: number } | { readonly afterMs: number };
 
 export interface RawOptions {
-  /** Sent one after the other, each in a write of its own; between them it can be waited for answers, or for the clock. */
+  /** Sent one after the other, each in its own write. A piece may also wait for answers, or for some time. */
   readonly pieces: readonly Piece[];
-  /** Answers after which nothing more is waited for, unless the connection is to be closed. */
+  /** Number of answers to wait for; with `closed`, waits for the end of the connection too. */
   readonly answers: number;
   readonly closed: boolean;
-  /** The sending side is closed behind the last piece. */
+  /** True to close the sending side after the last piece. */
   readonly halfClosed?: boolean;
 }
 
@@ -29,10 +29,13 @@ interface ParsedAnswer {
   readonly end: number;
 }
 
-/** Sends the pieces and resolves when what is expected has come, the connection is closed, or nothing more can be expected. */
+/**
+ * Sends the pieces. Resolves when everything expected has arrived, the connection is closed, or nothing more can
+ * arrive.
+ */
 export function rawExchange(target: NetConnectOpts, options: RawOptions): Promise<RawExchange> {
   return new Promise((resolve) => {
-    // Latin-1: a byte is a character, both ways.
+    // Latin-1 maps bytes to characters one to one.
     const socket = connect({ ...target, allowHalfOpen: true } as NetConnectOpts).setEncoding('latin1');
     const pieces = [...options.pieces];
     let text = '';
@@ -68,12 +71,12 @@ export function rawExchange(target: NetConnectOpts, options: RawOptions): Promis
       goOn();
     });
     socket.on('end', () => finish(true));
-    // A reset is a way to close, too.
+    // A reset also closes the connection.
     socket.on('error', () => finish(true));
   });
 }
 
-/** The whole answers at the beginning of the text; one without a length ends with the connection. */
+/** Returns the complete answers at the beginning of the text. An answer without a length ends with the connection. */
 function answersOf(text: string, closed: boolean): ParsedAnswer[] {
   const answers: ParsedAnswer[] = [];
   for (let at = 0; at < text.length;) {
@@ -101,7 +104,7 @@ function answerAt(text: string, at: number, closed: boolean): ParsedAnswer | und
   return { label: labelOf(status, text.slice(begin, end)), end };
 }
 
-/** A problem document has to be one: whole JSON with the status of its answer. */
+/** Requires a problem document to be complete JSON with the status of its answer. */
 function labelOf(status: number, body: string): string {
   if (status < 400 || body === '') return String(status);
   const problem = JSON.parse(body) as { status?: unknown; code?: unknown };

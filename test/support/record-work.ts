@@ -1,6 +1,7 @@
 /**
- * A second kind of work, beside webhooks' deliveries: what a version of a record leaves behind in the environment of its list, as
- * embedding does. Only the newest version of a record counts; what comes of it is written in the transaction that settles it.
+ * A second kind of work besides deliveries of webhooks: each version of a record leaves work in the environment of its
+ * list, as embedding does. Only the newest version of a record counts; the result is written in the transaction that
+ * settles the work.
  */
 import type { Database } from 'lmdb';
 import { openEnvironment, type LmdbEnvironment } from '../../src/platform/index.js';
@@ -24,7 +25,7 @@ export interface Version {
 export interface EmbeddingTypes {
   readonly item: Version;
   readonly result: string;
-  /** The vector, where there is one. */
+  /** The vector, or null if there is none. */
   readonly note: { readonly of: Version; readonly vector: string | null };
   readonly failure: { readonly record: string; readonly reason: string; readonly attempts: number };
 }
@@ -45,7 +46,7 @@ export const EMBEDDING: WorkKind<EmbeddingTypes> = {
 };
 
 export const LANE = 'model';
-/** What a text is embedded as; a result of another kind is the reason why not. */
+/** Embeds texts. A result of another kind is the reason for a failure. */
 export type Model = (versions: readonly Version[], abort: AbortSignal) => Promise<readonly WorkOutcome<string>[]>;
 
 export const vectorOf = ({ text }: Version): string => `vector of ${text}`;
@@ -54,7 +55,7 @@ export class EmbeddedList {
   readonly environment: LmdbEnvironment;
   readonly queue: WorkQueue<EmbeddingTypes>;
   readonly failures: unknown[] = [];
-  /** While true, no outcome can be written. */
+  /** True to make writing of outcomes fail. */
   isFull = false;
   private readonly versions: Database<[version: number, text: string], string>;
   private readonly vectors: Database<[version: number, vector: string], string>;
@@ -86,7 +87,7 @@ export class EmbeddedList {
     });
   }
 
-  /** One commit: the records and the work that they leave behind. Null deletes one. */
+  /** Commits records together with their work. Null deletes a record. */
   async write(records: Readonly<Record<string, string | null>>): Promise<void> {
     await this.environment.transaction(() => {
       for (const [record, text] of Object.entries(records)) {
@@ -119,14 +120,14 @@ export class EmbeddedList {
     this.runner.add(LANE, worker);
   }
 
-  /** `POST /list/embed-retry`, as it will be. */
+  /** Retries failed records, like `POST /list/embed-retry`. */
   async retry(): Promise<number> {
     const replayed = await this.queue.replay(LANE, () => true, this.timers.nowMs());
     this.runner.wake(LANE);
     return replayed;
   }
 
-  /** By record: the version and vector that it has. */
+  /** Returns version and vector of each record. */
   embedded(): Record<string, readonly [number, string]> {
     this.environment.root.resetReadTxn();
     return Object.fromEntries(Array.from(this.vectors.getRange(), ({ key, value }) => [key, value]));

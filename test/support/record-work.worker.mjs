@@ -1,6 +1,7 @@
 /**
- * `node record-work.worker.mjs FOLDER RECORDS ROUNDS`: writes versions of records with the work that they leave behind, and does that
- * work, until all is done; to be killed at any moment and started again. Prints a line for each version that the model was asked for.
+ * `node record-work.worker.mjs FOLDER RECORDS ROUNDS`: writes versions of records with their work, and does that work
+ * until all is done. May be killed at any moment and started again. Prints a line for each version that the model was
+ * asked for.
  */
 import { openEnvironment } from '#src/platform/index.js';
 import { RetrySchedule, systemTimers, WorkQueue, WorkRunner } from '#src/platform/work/index.js';
@@ -42,7 +43,7 @@ const runner = new WorkRunner({
   },
 });
 
-/** Names of records and versions that are asked for together go into one line. */
+/** Prints records and versions asked for together in one line. */
 const say = (line) => new Promise((resolve) => process.stdout.write(`${line}\n`, resolve));
 
 runner.add(LANE, {
@@ -63,7 +64,7 @@ const nextRound = () => {
 for (let round = nextRound(); round <= rounds; round = nextRound()) {
   await environment.transaction(() => {
     for (let record = 0; record < records; record += 1) {
-      // Each round changes a part of them.
+      // Each round changes a part of the records.
       if (round > 1 && (record + round) % 3 !== 0) continue;
       const name = `r${record}`;
       versions.putSync(name, round);

@@ -1,4 +1,4 @@
-/** Video and audio files made by hand: with tags, chapters and subtitles, and hardly any sound or picture. */
+/** Generates video and audio files with tags, chapters and subtitles, but hardly any sound or picture. */
 export interface SaidAt {
   readonly seconds: number;
   readonly text: string;
@@ -23,7 +23,7 @@ export interface Mp3 {
   readonly chapters?: readonly SaidAt[];
   readonly lyrics?: string;
   readonly timedLyrics?: readonly SaidAt[];
-  /** Of 26 ms each. */
+  /** Number of frames of 26 ms. */
   readonly frames?: number;
 }
 
@@ -40,7 +40,7 @@ function syncSafe(value: number): Buffer {
 
 const textFrame = (id: string, text: string) => id3Frame(id, all([u8(UTF_8), Buffer.from(text)]));
 
-/** ID3v2.4, and silent frames behind it. */
+/** Returns ID3v2.4 tags and silent frames. */
 export function mp3Of({ title, artist, chapters = [], lyrics, timedLyrics, frames = 4 }: Mp3): Buffer {
   const tags: Buffer[] = [];
   if (title !== undefined) tags.push(textFrame('TIT2', title));
@@ -80,7 +80,7 @@ function chunk(id: string, content: Buffer): Buffer {
   return all([ascii(id), littleEndian(content.length, 4), content, Buffer.alloc(content.length % 2)]);
 }
 
-/** One channel of 8,000 samples of 16 bits a second, all of them silent. */
+/** Returns one silent channel with 8,000 samples of 16 bits per second. */
 export function wavOf({ title, artist, seconds = 1 }: Wav): Buffer {
   const info = [title === undefined ? [] : chunk('INAM', ascii(`${title}\0`))]
     .concat(artist === undefined ? [] : chunk('IART', ascii(`${artist}\0`)))
@@ -104,7 +104,7 @@ export function wavOf({ title, artist, seconds = 1 }: Wav): Buffer {
 
 export interface Mp4 {
   readonly title?: string;
-  /** By track. */
+  /** One array per track. */
   readonly subtitles?: readonly (readonly SaidAt[])[];
   readonly webVtt?: readonly SaidAt[];
   readonly chapters?: readonly SaidAt[];
@@ -126,7 +126,7 @@ interface TextTrack {
 
 const HEAD = box('ftyp', ascii('isom'), u32(0), ascii('isommp42'));
 
-/** With its subtitles and chapters in tracks of text, and no other track. */
+/** Returns a file with subtitles and chapters in text tracks, and no other track. */
 export function mp4Of({ title, subtitles = [], webVtt, chapters }: Mp4): Buffer {
   const chapterId = chapters === undefined ? undefined : 99;
   const tracks: TextTrack[] = subtitles.map((cues, index) => ({ id: index + 1, codec: 'tx3g', cues }));
@@ -147,7 +147,7 @@ export function mp4Of({ title, subtitles = [], webVtt, chapters }: Mp4): Buffer 
   return all([HEAD, box('mdat', ...samples), box('moov', header, ...boxes, ...named)]);
 }
 
-/** Between two cues nothing is said: a sample without text lies there. */
+/** Fills the time between cues with samples without text. */
 function timesOf(cues: readonly SaidAt[]): readonly { readonly text: string; readonly duration: number }[] {
   const times: { text: string; duration: number }[] = [];
   const [first] = cues;
@@ -184,11 +184,11 @@ function trackBox({ id, codec, cues, chaptersIn }: TextTrack, samples: readonly 
 export interface FragmentedMp4 {
   readonly codec?: 'tx3g' | 'wvtt';
   readonly cues: readonly SaidAt[];
-  /** Each fragment says where in the file it lies and nothing of times, as streams of old do. */
+  /** True if each fragment states its offset in the file and no times, as in older streams. */
   readonly isOld?: boolean;
 }
 
-/** Its cues are in fragments of two samples each, behind one of a track without text. */
+/** Returns a file with its cues in fragments of two samples each, after a fragment of a track without text. */
 export function fragmentedMp4Of({ codec = 'wvtt', cues, isOld = false }: FragmentedMp4): Buffer {
   const track: TextTrack = { id: 2, codec, cues };
   const times = timesOf(cues);
@@ -228,7 +228,7 @@ function tagsOf(title: string): Buffer {
 export interface Matroska {
   readonly title?: string;
   readonly subtitles?: readonly SaidAt[];
-  /** What is done to each line before it is written, and how that is said. */
+  /** How lines are packed, and how that is declared. */
   readonly packed?: {
     readonly kind: number;
     readonly header?: Uint8Array;
@@ -236,7 +236,7 @@ export interface Matroska {
   };
   readonly codec?: string;
   readonly chapters?: readonly SaidAt[];
-  /** Sizes of the larger elements are not told, as of a stream. */
+  /** True to leave sizes of larger elements unknown, as in a stream. */
   readonly isStream?: boolean;
 }
 
@@ -301,7 +301,7 @@ export function matroskaOf({
 
 // ---- subtitles
 
-/** SubRip, or WebVTT. */
+/** Returns SubRip or WebVTT. */
 export function subtitlesOf(cues: readonly SaidAt[], kind: 'srt' | 'vtt' = 'srt'): Buffer {
   const time = (seconds: number) => {
     const clock = new Date(Math.round(seconds * 1000)).toISOString().slice(11, 23);

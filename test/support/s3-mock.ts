@@ -1,6 +1,6 @@
 /**
- * Adobe's S3Mock, a server in Java that speaks S3 and has nothing in common with moto, as a process of its own: its archive is fetched by Maven
- * once, and kept. Java 17 and Maven are needed.
+ * Runs Adobe's S3Mock, an S3 server in Java unrelated to moto, as a separate process. Its archive is fetched by Maven
+ * once. Needs Java 17 and Maven.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ const VERSION = '4.9.1';
 const ARCHIVE = `s3mock-${VERSION}-exec.jar`;
 const START_MS_MAX = 120_000;
 
-/** Undefined, with a line that says why, where there is none. */
+/** Undefined if it is unavailable, after printing why. */
 export async function s3Mock(): Promise<S3TestServer | undefined> {
   try {
     execFileSync('java', ['-version'], { stdio: 'ignore' });
@@ -28,7 +28,7 @@ export async function s3Mock(): Promise<S3TestServer | undefined> {
   }
 }
 
-/** The path of the archive. Throws where it cannot be fetched. */
+/** Returns the path of the archive. Throws if it cannot be fetched. */
 function archive(): string {
   return mavenArchive(`com.adobe.testing:s3mock:${VERSION}:jar:exec`, `s3mock-${VERSION}`, ARCHIVE);
 }
@@ -36,7 +36,7 @@ function archive(): string {
 async function start(jar: string): Promise<S3TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-s3mock-'));
   const [port, tlsPort] = [await freePort(), await freePort()];
-  // What it keeps and what it unpacks lies below the folder, which goes with it.
+  // All its files are in the folder, which is removed with it.
   const settings = [...RUNS_SHORTLY, `-Djava.io.tmpdir=${folder}`, '-Xmx256m'];
   const ports = [`--server.port=${tlsPort}`, `--com.adobe.testing.s3mock.httpPort=${port}`];
   const child = spawn('java', [...settings, '-jar', jar, ...ports], { stdio: 'ignore' });
@@ -51,7 +51,7 @@ async function start(jar: string): Promise<S3TestServer> {
     try {
       if ((await fetch(`${endpoint}/`)).ok) return { endpoint, close };
     } catch {
-      // Not listening yet.
+      // It is not listening yet.
     }
     if (child.exitCode !== null || patience.isOver()) {
       await close();

@@ -1,6 +1,6 @@
 /**
- * A server that speaks S3 and is none of ours: moto (PyPI), in a virtual environment that is installed once and kept.
- * Where it cannot be installed, tests that need it are skipped with the reason.
+ * Runs moto (PyPI), an S3 server that is not ours, in a virtual environment that is installed once. If it cannot be
+ * installed, tests that need it are skipped with the reason.
  */
 import { execFile, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -19,14 +19,14 @@ export interface S3TestServer {
   close(): Promise<void>;
 }
 
-/** Asks a bucket at this address as its owner: whatever is signed is taken. */
+/** Returns a function that sends requests to the bucket at this address as its owner. Any signature is accepted. */
 export function askBucket(url: string) {
   const authorization = 'AWS4-HMAC-SHA256 Credential=AKIATEST/20260101/us-east-1/s3/aws4_request';
   return (method: string, path = '', body?: string) =>
     fetch(`${url}${path}`, { method, headers: { authorization }, ...(body === undefined ? {} : { body }) });
 }
 
-/** Undefined, with a line that says why, where there is none. */
+/** Undefined if it is unavailable, after printing why. */
 export async function s3Server(): Promise<S3TestServer | undefined> {
   try {
     return await start(await install());
@@ -42,7 +42,7 @@ async function install(): Promise<string> {
   const { path, isThere } = keptFolder(PACKAGE.replaceAll(/[^\w.]+/g, '-'));
   if (isThere) return path;
   const run = promisify(execFile);
-  // An environment can be moved once; scripts in it are not used.
+  // A virtual environment may be moved, as long as its scripts are not used.
   const fresh = freshFolder(path);
   try {
     await run('python3', ['-m', 'venv', fresh], { timeout: INSTALL_MS_MAX });
@@ -69,7 +69,7 @@ async function start(folder: string): Promise<S3TestServer> {
     try {
       if ((await fetch(`${endpoint}/moto-api/`)).ok) return { endpoint, close };
     } catch {
-      // Not listening yet.
+      // It is not listening yet.
     }
     if (child.exitCode !== null || patience.isOver()) {
       await close();

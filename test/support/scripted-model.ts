@@ -1,9 +1,9 @@
-/** A server of models on loopback, as several makers have it: what it answers is what a test says. */
+/** A model server on loopback, compatible with several makers, whose answers a test defines. */
 import { ScriptedServer, type Script } from './scripted-server.js';
 
 const DIMENSIONS = 4;
 
-/** A vector that depends on the text alone, so that equal texts have equal ones. */
+/** Returns a vector derived from the text alone. */
 export function scriptedVector(text: string, dimensions = DIMENSIONS): number[] {
   const vector = new Array<number>(dimensions).fill(0.1);
   for (const [index, character] of [...text].entries()) {
@@ -13,12 +13,12 @@ export function scriptedVector(text: string, dimensions = DIMENSIONS): number[] 
   return vector;
 }
 
-/** Answers `/v1/embeddings` and `/rerank` as they should be. */
+/** Answers `/v1/embeddings` and `/rerank` correctly. */
 export const wellBehaved: Script = ({ path, body }, response) => {
   const asked = JSON.parse(body) as { input?: string[]; documents?: string[]; texts?: string[]; query?: string };
   response.setHeader('content-type', 'application/json');
   if (path.endsWith('/embeddings')) {
-    // The last first: answers are told apart by their index.
+    // In reverse order, since answers are identified by their index.
     const data = (asked.input ?? []).map((text, index) => ({ index, embedding: scriptedVector(text) })).reverse();
     response.end(JSON.stringify({ data }));
   } else {
@@ -34,23 +34,23 @@ const TOPICS: readonly (readonly string[])[] = [
   ['simmer', 'broth', 'knead', 'dough', 'kitchen'],
 ];
 
-/** What a text is about: a number for each of three topics. */
+/** Returns a vector with a number for each of three topics. */
 export function topicVector(text: string): number[] {
   const words = text.toLowerCase().split(/[^a-z]+/);
   const vector = TOPICS.map((topic) => words.filter((word) => topic.includes(word)).length);
-  // Texts of one topic are not all the same.
+  // Texts of the same topic differ slightly.
   const shade = ((text.codePointAt(0) ?? 0) % 7) / 50;
   return vector.map((count, index) => count + 0.05 + (index === 0 ? shade : shade / 2));
 }
 
-/** Answers `/v1/embeddings` by what texts are about. */
+/** Answers `/v1/embeddings` with topic vectors. */
 export const topics: Script = ({ body }, response) => {
   const { input } = JSON.parse(body) as { input: string[] };
   response.setHeader('content-type', 'application/json');
   response.end(JSON.stringify({ data: input.map((text, index) => ({ index, embedding: topicVector(text) })) }));
 };
 
-/** Answers `/v1/chat/completions` with what is made of the last message. */
+/** Answers `/v1/chat/completions` with a text derived from the last message. */
 export const chatting =
   (write: (message: string) => string): Script =>
   ({ body }, response) => {

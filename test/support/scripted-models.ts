@@ -1,8 +1,8 @@
-/** Models for tests of lists: texts become vectors by a rule that anybody can repeat, and what is to go wrong is said beforehand. */
+/** Models for tests of lists: vectors are derived from texts by a reproducible rule, and failures are scripted. */
 import { createHash } from 'node:crypto';
 import { MODELS_WITHOUT_ADDING, type Embedder, type ListModels, type SearchReranker } from '../../src/vectors/index.js';
 
-/** The same for equal texts, and of length 1. */
+/** Returns a vector of length 1 derived from the text. */
 export function hashedVector(text: string, dimensions: number): Float32Array {
   const bytes = createHash('shake256', { outputLength: dimensions }).update(text).digest();
   const vector = Float32Array.from(bytes, (byte) => byte - 127.5);
@@ -20,10 +20,10 @@ export class ScriptedEmbedder implements Embedder {
   readonly version: string;
   readonly dimensions: number;
   readonly batchTexts: number;
-  /** Texts of all calls, in their order. */
+  /** Texts of all calls, in order. */
   readonly asked: string[] = [];
   calls = 0;
-  /** Throws what goes wrong with a call, or changes what is answered. */
+  /** Override to make a call fail, or to change its answer. */
   answer = (texts: readonly string[]): Float32Array[] | Promise<Float32Array[]> =>
     texts.map((text) => hashedVector(text, this.dimensions));
 
@@ -33,7 +33,7 @@ export class ScriptedEmbedder implements Embedder {
     this.batchTexts = batchTexts;
   }
 
-  /** A passage a sentence. */
+  /** Returns one passage per sentence. */
   passages(texts: readonly { readonly title: string; readonly text: string }[]): Promise<readonly string[][]> {
     const cut = texts.map(({ title, text }) => {
       const sentences = text.split('. ').filter((sentence) => sentence !== '');

@@ -1,4 +1,4 @@
-/** An HTTP server on loopback that does what a test says, and knows what it was asked. */
+/** An HTTP server on loopback that answers as a test defines, and records requests. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -30,12 +30,12 @@ export class ScriptedServer {
     this.#server = createServer((request, response) => {
       this.#underWay += 1;
       this.underWayMax = Math.max(this.underWayMax, this.#underWay);
-      // An answer is over when its last byte is out: its reader may ask again before `close` is heard of.
+      // An answer is finished with its last byte: the client may send the next request before `close` is emitted.
       const over = once(() => (this.#underWay -= 1));
       response.once('finish', over).once('close', over);
       void this.#answer(request, response);
     });
-    // Whoever asks lets a connection go: a server that closes one meets the next request of a client that was held up.
+    // Leaves closing connections to the client: if the server did, the next request of a delayed client could fail.
     this.#server.keepAliveTimeout = 0;
   }
 
@@ -62,7 +62,7 @@ export class ScriptedServer {
     this.script(asked, response);
   }
 
-  /** Whoever asks next has to connect. */
+  /** Closes all connections, so that the next request has to connect. */
   dropConnections(): void {
     this.#server.closeAllConnections();
   }

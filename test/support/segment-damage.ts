@@ -1,4 +1,4 @@
-/** Ways in which a segment file may be unusable, done to real files. */
+/** Makes real segment files unusable in various ways. */
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kernelConstant } from '../../native-bindings/index.js';
@@ -6,7 +6,7 @@ import { segmentsPath } from '../../src/store/index.js';
 
 const PAGE_BYTES = 4096;
 
-/** Paths of the list's segments, the oldest first. */
+/** Returns the paths of the list's segments, oldest first. */
 export function segmentFilesOf(listPath: string): string[] {
   const folder = segmentsPath(listPath);
   return readdirSync(folder)
@@ -15,15 +15,15 @@ export function segmentFilesOf(listPath: string): string[] {
     .map((file) => join(folder, file));
 }
 
-/** As another release would have written it. */
+/** Changes the format version, as if another release had written the segment. */
 export function changeFormat(path: string, format = kernelConstant('FormatVersion') + 1): void {
   const bytes = readFileSync(path);
-  // The node of the key `M` in its leaf: u16 key size, the key, then the value, which begins with the version.
+  // Node of the key `M` in its leaf page: u16 key size, the key, then the value, which begins with the version.
   const node = Buffer.from([1, 0, 'M'.charCodeAt(0), 0, 0, 0, 0]);
   node.writeUInt32LE(kernelConstant('FormatVersion'), 3);
   let at = bytes.indexOf(node);
   if (at < 0) throw new Error(`${path}: the meta data was not found`);
-  // Where a page was divided, what moved to the other one may stand there still, and counts for nothing.
+  // After a page split, moved nodes may remain in the old page, where they are ignored.
   for (; at >= 0; at = bytes.indexOf(node, at + 1)) bytes.writeUInt32LE(format, at + 3);
   writeFileSync(path, bytes);
 }

@@ -1,4 +1,4 @@
-/** A web server with files at paths; what is asked for beside the path says nothing, and what is not there is answered 404. */
+/** A web server with files at paths. Query strings are ignored; other paths are answered 404. */
 import { ScriptedServer, type Script } from './scripted-server.js';
 
 export function servingFiles(files: ReadonlyMap<string, Uint8Array>): Script {
@@ -8,7 +8,7 @@ export function servingFiles(files: ReadonlyMap<string, Uint8Array>): Script {
   };
 }
 
-/** The files may be others later. */
+/** The map may change later. */
 export async function startFileServer(files: ReadonlyMap<string, Uint8Array>): Promise<ScriptedServer> {
   const server = await ScriptedServer.start();
   server.script = servingFiles(files);

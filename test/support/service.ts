@@ -1,4 +1,4 @@
-/** The real service as a child process on a data directory of its own, and clients of it. For tests. */
+/** Runs the real service as a child process on a separate data directory, with clients of it. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,11 +10,11 @@ import { ServiceClient } from './client.js';
 import { whenOver } from './patience.js';
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
-/** Only what hangs takes so long; a busy machine may be slow. */
+/** Only reached if something hangs; a busy machine may be slow. */
 const START_MS_MAX = 120_000;
 const STOP_MS_MAX = 120_000;
 const READY_LINE = /(http:\/\/[^\s/]+)/;
-/** As long as they may be: a busy machine is no reason to give up. Tests of giving up have times of their own. */
+/** Longest allowed time-outs, so that a busy machine causes no failures. Tests of time-outs set their own. */
 export const PATIENT = {
   GANNET_SEARCH_DEADLINE_MS: '600000',
   GANNET_ANALYTICS_REPORT_MS_MAX: '60000',
@@ -26,17 +26,17 @@ export const PATIENT = {
 export interface ServiceSettings {
   /** `GANNET_…` variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** `jumping`: `jumpADay` sets its clock ahead. */
+  /** `jumping` enables `jumpADay`. */
   readonly clock?: 'jumping';
   /** Default: a new one, removed at the end. */
   readonly dataDir?: string;
-  /** A descriptor for its log, instead of `output`. */
+  /** Descriptor for its log, instead of `output`. */
   readonly standardError?: number;
-  /** Default: the one that these tests belong to. */
+  /** Default: the package of these tests. */
   readonly packageRoot?: string;
-  /** The folder that it is started in. Default: that of the package. */
+  /** Folder in which it is started. Default: that of the package. */
   readonly workingFolder?: string;
-  /** Limits of the process as the shell sets them, such as `ulimit -n 256`. */
+  /** Shell command that sets limits of the process, such as `ulimit -n 256`. */
   readonly limits?: string;
 }
 
@@ -56,7 +56,9 @@ export interface CreatedKey {
 
 const checkers = new Map<string, Promise<AnswerChecker>>();
 
-/** Starts the service; resolves once it serves. Every answer that its clients get is checked against its OpenAPI document. */
+/**
+ * Starts the service and resolves when it serves. Every answer to its clients is checked against its OpenAPI document.
+ */
 export async function startTestService(settings: ServiceSettings = {}): Promise<TestService> {
   const dataDir = settings.dataDir ?? mkdtempSync(join(tmpdir(), 'gannet-test-'));
   const service = new TestService(dataDir, settings);
@@ -67,7 +69,7 @@ export async function startTestService(settings: ServiceSettings = {}): Promise<
 export class TestService {
   readonly dataDir: string;
   address = '';
-  /** With a key that may do everything. */
+  /** Client with a key that has all permissions. */
   client!: ServiceClient;
   checker!: AnswerChecker;
   readonly #settings: ServiceSettings;
@@ -79,17 +81,17 @@ export class TestService {
     this.#settings = settings;
   }
 
-  /** Of its process; 0 where it does not run. */
+  /** Id of its process; 0 if it is not running. */
   get pid(): number {
     return this.#process?.pid ?? 0;
   }
 
-  /** Everything that the process wrote so far: its log and its messages. */
+  /** Everything that the process has written: log and messages. */
   get output(): string {
     return this.#output;
   }
 
-  /** `withoutKey`: nothing is written for the test's sake, and `client` stays as it was. */
+  /** With `withoutKey`, nothing is written for the test, and `client` is unchanged. */
   async start({ withoutKey = false } = {}): Promise<void> {
     if (!existsSync(join(PACKAGE, 'dist', 'bundle', 'src', 'main.cjs')))
       throw new Error('Run `npm run setup` first: dist is missing');
@@ -110,29 +112,29 @@ export class TestService {
     this.client = this.clientWith(key);
   }
 
-  /** A client that sends this key; none without one. */
+  /** Returns a client with this key, or without any. */
   clientWith(key: string | undefined): ServiceClient {
     return new ServiceClient(this.address, key, this.checker);
   }
 
-  /** A client with a new key of this kind. */
+  /** Returns a client with a new key of this kind. */
   async clientFor(options: NewKeyOptions): Promise<ServiceClient> {
     return this.clientWith((await this.createKey(options)).key);
   }
 
-  /** As the command line makes keys: over the control socket. */
+  /** Creates a key over the control socket, as the command line does. */
   async createKey(options: NewKeyOptions): Promise<CreatedKey> {
     const answer = await this.control().post('/api-key/default', { name: 'test', ...options });
     if (answer.status !== 201) throw new Error(`No key was made: ${answer.text}`);
     return answer.body as CreatedKey;
   }
 
-  /** A client that comes in through the control socket, as the command line does. */
+  /** Returns a client of the control socket, as the command line uses it. */
   control(): ServiceClient {
     return new ServiceClient({ socketPath: join(this.dataDir, 'control.sock') }, undefined, this.checker);
   }
 
-  /** A measurement of `/metrics`, by its name and labels as they stand there. */
+  /** Returns a metric of `/metrics` by its name and labels. */
   async metric(name: string): Promise<number> {
     const { text } = await this.clientWith(undefined).get('/metrics');
     const line = text.split('\n').find((each) => each.startsWith(`${name} `));
@@ -140,24 +142,24 @@ export class TestService {
     return Number(line.slice(name.length + 1));
   }
 
-  /** Resident memory in MiB that belongs to no file; 0 where it does not run. Linux only. */
+  /** Returns resident anonymous memory in MiB; 0 if it is not running. Linux only. */
   ownMemoryMib(): number {
     return this.#memoryMib(/^RssAnon:\s+(\d+) kB/m);
   }
 
-  /** The same with what belongs to files. */
+  /** Returns resident memory in MiB, including mapped files. */
   residentMib(): number {
     return this.#memoryMib(/^VmRSS:\s+(\d+) kB/m);
   }
 
-  /** What its threads are called in the system's tools. Linux only. */
+  /** Returns the names of its threads. Linux only. */
   threadNames(): string[] {
     const folder = `/proc/${this.#process?.pid}/task`;
     return readdirSync(folder).flatMap((thread) => {
       try {
         return readFileSync(join(folder, thread, 'comm'), 'utf8').trim();
       } catch {
-        // It has ended in the meantime.
+        // The thread has ended meanwhile.
         return [];
       }
     });
@@ -169,13 +171,13 @@ export class TestService {
     return Number(line.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
   }
 
-  /** Asks it to stop and waits; resolves with its exit status. */
+  /** Stops it and resolves with its exit status. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     const child = this.#process;
     if (child === undefined) return null;
     this.#process = undefined;
     if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-    // Not `exit`: by then what it wrote last need not have been read.
+    // Not `exit`, when its last output may not have been read yet.
     const end = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
     child.kill(signal);
     const callOff = whenOver(STOP_MS_MAX, () => child.kill('SIGKILL'));
@@ -184,7 +186,7 @@ export class TestService {
     return code;
   }
 
-  /** Sets its clock a day ahead; in force as soon as it has taken the signal, hence a moment later. */
+  /** Sets its clock a day ahead, which takes effect when it handles the signal, a moment later. */
   jumpADay(): void {
     if (this.#settings.clock !== 'jumping') throw new Error('This service was not started with a jumping clock');
     this.#process?.kill('SIGUSR2');
@@ -196,13 +198,13 @@ export class TestService {
       : [];
   }
 
-  /** Stops it and removes a data directory that was made for it. */
+  /** Stops it, and removes a data directory created for it. */
   async close(): Promise<void> {
     await this.stop();
     if (this.#settings.dataDir === undefined) rmSync(this.dataDir, { recursive: true, force: true });
   }
 
-  /** Made once for a package: a service that starts again has the same document. */
+  /** Returns the checker, created once per package, since the document is the same after a restart. */
   #checkerOf(packageRoot: string): Promise<AnswerChecker> {
     const known = checkers.get(packageRoot);
     if (known !== undefined) return known;
@@ -221,9 +223,9 @@ export class TestService {
       GANNET_HOST: '127.0.0.1',
       GANNET_PORT: '0',
       GANNET_KERNEL_CHECK_LEASES: '1',
-      // Each thread is a fifth of what a start costs; tests of what threads do to each other ask for more.
+      // Each thread adds a fifth to the time of a start. Tests of concurrency ask for more.
       GANNET_SEARCH_THREADS: '1',
-      // Any test of a service can be run by another web server than the one that the machine has.
+      // Allows running any test with a web server other than the default.
       ...(process.env['TEST_WEB_SERVER'] === undefined
         ? {}
         : { GANNET_SERVER_WEB_SERVER: process.env['TEST_WEB_SERVER'] }),
@@ -239,7 +241,7 @@ export class TestService {
         reject(new Error(`The service did not start: ${why}\n${this.#output}`));
       };
       const callOff = whenOver(START_MS_MAX, () => fail(`no answer in ${START_MS_MAX} ms`));
-      // With all that it said on its way out.
+      // `close` comes after all its output.
       child.once('close', (code) => {
         callOff();
         fail(`exit status ${code}`);

@@ -6,7 +6,7 @@ interface Timer {
   readonly action: () => void;
 }
 
-/** Time that passes only when it is told to. */
+/** Time passes only on command. */
 export class SimulatedTimers implements Timers {
   #nowMs = Date.UTC(2026, 10, 21);
   #timers = new Set<Timer>();
@@ -15,7 +15,7 @@ export class SimulatedTimers implements Timers {
     return this.#nowMs;
   }
 
-  /** Timers that have not fired. */
+  /** Number of timers that have not fired. */
   get waiting(): number {
     return this.#timers.size;
   }
@@ -26,7 +26,7 @@ export class SimulatedTimers implements Timers {
     return () => this.#timers.delete(timer);
   }
 
-  /** Jumps from timer to timer until so much time has passed; before each jump `settled` lets real work come to its end. */
+  /** Jumps from timer to timer until so much time has passed. Before each jump, `settled` lets pending work finish. */
   async pass(ms: number, settled: () => Promise<void>): Promise<void> {
     const endMs = this.#nowMs + ms;
     for (;;) {

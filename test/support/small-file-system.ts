@@ -1,6 +1,6 @@
 /**
- * A file system in memory over a folder, to be filled up and emptied: `shrink` leaves not a byte, `grow` gives room. Needs the right to
- * mount; `canMount` says whether it is there.
+ * A file system in memory over a folder that can be filled and emptied: `shrink` leaves no free byte, `grow` gives
+ * room. Needs the permission to mount, which `canMount` checks.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
@@ -20,17 +20,17 @@ export class SmallFileSystem {
     return new SmallFileSystem(path);
   }
 
-  /** From now on it has as much room as is used. */
+  /** Limits it to the bytes in use. */
   shrink(): void {
     this.shrinkTo(0);
   }
 
-  /** Room for no more than so many bytes beyond what is used. */
+  /** Limits it to so many bytes beyond those in use. */
   shrinkTo(freeBytes: number): void {
     this.remountFor(() => `size=${this.usedBytes() + freeBytes}`);
   }
 
-  /** No further file; room for what is in files. */
+  /** Allows no further files, but more content. */
   shrinkInodes(): void {
     this.remountFor(() => {
       const { files, ffree } = statfsSync(this.path);
@@ -42,7 +42,7 @@ export class SmallFileSystem {
     this.remount(`size=${ROOM_MIB * MEBIBYTE},nr_inodes=100000`);
   }
 
-  /** From now on it can only be read; nothing may have a file open to write. */
+  /** Makes it read-only; no file may be open for writing. */
   refuseWrites(): void {
     this.remount('ro');
   }
@@ -55,13 +55,13 @@ export class SmallFileSystem {
     execFileSync('umount', ['-l', this.path], { stdio: 'ignore' });
   }
 
-  /** At least a page: a size of 0 means none. */
+  /** At least a page, since a size of 0 means no limit. */
   private usedBytes(): number {
     const { blocks, bfree, bsize } = statfsSync(this.path);
     return Math.max((blocks - bfree) * bsize, bsize);
   }
 
-  /** A size below what is used is refused, and a service may write between the look and the change: then it is looked again. */
+  /** Retries if the size is refused because a service has written more since it was measured. */
   private remountFor(options: () => string): void {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -78,7 +78,7 @@ export class SmallFileSystem {
   }
 }
 
-/** Whether this process may mount. Says so where it may not: what is skipped then is not tested. */
+/** Returns whether this process may mount. If not, prints what is skipped. */
 export function canMount(what: string): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-mount-'));
   try {

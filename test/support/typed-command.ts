@@ -1,4 +1,4 @@
-/** The command line in the process of the test, and what it writes. */
+/** Runs the command line in the test's process, and returns its output. */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommandLine } from '../../src/cli/command-line.js';
@@ -12,11 +12,11 @@ export interface Told {
   readonly err: string;
 }
 
-/** For what is told before any part of a service is loaded. */
+/** For output that requires loading no part of the service. */
 export const typed = (...words: readonly string[]): Promise<Told> =>
   typedWith(() => Promise.reject(new Error('nothing is to be loaded')), ...words);
 
-/** On a data directory that is not there. */
+/** Uses a data directory that does not exist. */
 export async function typedWith(load: ServiceLoader, ...words: readonly string[]): Promise<Told> {
   let out = '';
   let err = '';

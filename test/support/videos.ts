@@ -1,4 +1,4 @@
-/** Videos that ffmpeg makes of drawn pictures, and programs that stand in its place. */
+/** Videos made of drawn pictures by ffmpeg, and programs that replace ffmpeg. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { findFfmpeg } from '../../src/recordings/frames/ffmpeg.js';
 import { drawnPicture } from './pictures.js';
 
-/** Undefined where the machine has none. */
+/** Undefined if the machine has none. */
 export const FFMPEG = findFfmpeg('ffmpeg');
 export const NO_FFMPEG = 'there is no ffmpeg; `node scripts/install-ffmpeg.mjs` installs the one of Debian';
 
-/** Two frames a second are enough to be seen. */
+/** Frames per second. */
 const RATE = '2';
 
-/** An MP4 or Matroska file in which each of the pictures of these seeds is seen for so many seconds. */
+/** Creates an MP4 or Matroska file that shows a picture of each seed for so many seconds. */
 export async function videoOf(
   seeds: readonly number[],
   secondsEach = 10,
@@ -33,7 +33,7 @@ export async function videoOf(
   }
 }
 
-/** A program that is called as ffmpeg is and runs this script of the shell instead. */
+/** Writes a shell script that is run in place of ffmpeg. */
 export function writeProgram(path: string, script: string): string {
   writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   return path;

@@ -1,6 +1,6 @@
 /**
- * A dictionary in memory, for tests of the planner without a kernel: words are runs of letters and digits, with points between them.
- * A term is in as many documents as it is named times.
+ * A dictionary in memory, for tests of the planner without a kernel: words are runs of letters and digits, with points
+ * between them. A term's document frequency is the number of times it is named.
  */
 import type { ExpandedTerm, GenerationHandle, Kernel } from '../../native-bindings/index.js';
 import { distance } from 'fastest-levenshtein';
@@ -10,7 +10,7 @@ import { functionWords } from '../../src/search/function-words.js';
 import { SynonymMatcher, type SynonymRule } from '../../src/synonyms/synonym-matcher.js';
 import type { QueryVocabulary } from '../../src/search/expansion/query-analysis.js';
 
-/** A stem is a word without its final s. */
+/** The stem of a word is the word without a final s. */
 const stem = (word: string): string => word.replace(/s$/, '');
 
 export function vocabularyOf(terms: readonly string[], rules: readonly SynonymRule[] = []): QueryVocabulary {

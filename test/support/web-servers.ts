@@ -1,4 +1,4 @@
-/** Which web servers can carry HTTP on this machine (docs/decisions/0346). */
+/** Web servers that are available on this machine (docs/decisions/0346). */
 import { loadUWebSockets } from '../../src/http/uws-server.js';
 import type { WebServerKind } from '../../src/http/web-server.js';
 import { describeWhere } from './skip.js';
@@ -14,7 +14,7 @@ function isLoadable(): boolean {
   }
 }
 
-/** The same tests over each. */
+/** Runs the same tests with each of them. */
 export function describeWebServers(tests: (webServer: WebServerKind) => void): void {
   describeWhere(hasUWebSockets, 'uWebSockets.js has no binary for this machine')('by uWebSockets.js', () =>
     tests('uws'),

@@ -1,4 +1,4 @@
-/** A webhook engine on folders of its own, fed through a real outbox. */
+/** A webhook engine on separate folders, fed through a real outbox. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,10 +19,10 @@ import { loadConfig } from '../../src/platform/config.js';
 import { HttpSender } from '../../src/webhooks/http-sender.js';
 import { WebhookEngine, type Sender, type Subscription, type WebhookSettings } from '../../src/webhooks/index.js';
 
-/** What is answered at all is answered sooner, however busy the machine is; tests of giving up have a time of their own. */
+/** Only reached if there is no answer at all; tests of time-outs set their own. */
 const ANSWER_SECONDS = 120;
 
-/** Lets the fixture know what is under way. */
+/** Tells the fixture how many attempts are in progress. */
 class CountingSender implements Sender {
   underWay = 0;
   constructor(private readonly sender: Sender) {}
@@ -90,7 +90,7 @@ export class EngineFixture {
     return [engine, sender];
   }
 
-  /** Closes the engine and opens another on the same folder; subscriptions have to be set again. */
+  /** Closes the engine and opens another on the same folder. Subscriptions have to be set again. */
   async reopen(): Promise<void> {
     await this.engine.close();
     [this.engine, this.#sender] = this.#open();
@@ -114,7 +114,7 @@ export class EngineFixture {
     );
   }
 
-  /** Resolves when no attempt is under way, and what it led to has happened. */
+  /** Resolves when no attempt is in progress and its consequences have happened. */
   readonly settled = async (): Promise<void> => {
     for (let quietTurns = 0; quietTurns < 2; quietTurns = this.#sender.underWay > 0 ? 0 : quietTurns + 1) {
       await new Promise((resolve) => setImmediate(resolve));

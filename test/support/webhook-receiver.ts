@@ -1,4 +1,4 @@
-/** A receiver of webhooks on loopback that keeps what it gets and answers as it is told. */
+/** A receiver of webhooks on loopback that records deliveries and answers as told. */
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventually } from './eventually.js';
@@ -17,7 +17,7 @@ export type Answering = (delivery: Received, response: ServerResponse) => void;
 
 export class WebhookReceiver {
   readonly received: Received[] = [];
-  /** False: deliveries are answered and not kept in `received`. */
+  /** False to answer deliveries without recording them. */
   isKeeping = true;
   answering: Answering = (_delivery, response) => response.writeHead(204).end();
   #server: Server | undefined;
@@ -40,7 +40,7 @@ export class WebhookReceiver {
         receiver.answering(delivery, response);
       });
     });
-    // Whoever sends lets a connection go: a server that closes one meets the next delivery of a sender that was held up.
+    // Leaves closing connections to the sender: if the server did, the next delivery of a delayed sender could fail.
     server.keepAliveTimeout = 0;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     receiver.#server = server;
@@ -52,12 +52,12 @@ export class WebhookReceiver {
     return `http://127.0.0.1:${((this.#server as Server).address() as AddressInfo).port}${path}`;
   }
 
-  /** What came to this path, in order. */
+  /** Returns the deliveries to this path, in order. */
   at(path: string): Received[] {
     return this.received.filter((each) => each.path === path);
   }
 
-  /** The events that came to the path: `[type, body]`, once there are so many. */
+  /** Returns the events sent to the path as `[type, body]`, when there are so many. */
   async events(count: number, path = '/hook'): Promise<[type: string, body: Received['body']][]> {
     const all = await eventually(
       () => Promise.resolve(this.at(path)),

@@ -1,4 +1,4 @@
-/** Slices that are over whenever somebody asks: where others would go on is counted, however fast the machine is. */
+/** Slices that end at every check, and count the pauses, independently of the machine's speed. */
 import { Slices } from '../../../src/feeds/text/slices.js';
 
 class CountedSlices extends Slices {

@@ -1,6 +1,6 @@
 /**
- * Debian's dovecot as a process of its own: its packages are fetched by apt and unpacked into a folder, and a mount namespace lays them over those of
- * the system, for it knows its paths by heart. Linux, root and Debian's packages are needed.
+ * Runs Debian's dovecot as a separate process. Its packages are fetched by apt, unpacked into a folder, and overlaid on
+ * the system's folders in a mount namespace, since dovecot has fixed paths. Needs Linux, root and Debian's packages.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -19,11 +19,11 @@ const PACKAGES = [
   'dovecot-imapd',
 ];
 const OVERLAID = ['usr/lib', 'usr/bin', 'usr/sbin', 'usr/share'];
-/** Of Debian's user `mail`. */
+/** Debian's user `mail`. */
 const MAIL_ID = 8;
 const PASSWORD = 'not-so-s3cret';
 
-/** Why it cannot be started here; undefined where it can. */
+/** Returns why it cannot be started here; undefined if it can. */
 export function dovecotFault(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'dovecot is started by root, on Linux';
   try {
@@ -40,7 +40,7 @@ export function dovecotFault(): string | undefined {
   }
 }
 
-/** `draw` gives ports that are free. */
+/** `draw` returns free ports. */
 export function startDovecot(draw?: () => Promise<number>): Promise<MailServer> {
   return onFreePorts(start, draw);
 }

@@ -1,4 +1,4 @@
-/** A service with feeds, and websites on loopback that they read. For tests. */
+/** A service with feeds, and websites on loopback for them to read. */
 import { expect } from 'vitest';
 import { eventually } from '../eventually.js';
 import type { Answer, ServiceClient } from '../client.js';
@@ -54,7 +54,7 @@ export class FeedService {
     return this.service.control();
   }
 
-  /** A website feed of this site, as soon as it is connected. */
+  /** Connects a feed of this website. */
   async connect(name: string, site: MadeSite, more: Readonly<Record<string, unknown>> = {}): Promise<ShownFeed> {
     const settings = { start_urls: [site.url('/')], ...((more['settings'] as object | undefined) ?? {}) };
     return ok(
@@ -66,7 +66,7 @@ export class FeedService {
     return ok(await this.client.get(`/feed/default/${name}`)) as ShownFeed;
   }
 
-  /** The feed, once it is not running and has been checked after that time. */
+  /** Returns the feed when it is not running and was checked after that time. */
   async settled(name: string, after: string | null = null): Promise<ShownFeed> {
     return eventually(
       () => this.feed(name),
@@ -75,7 +75,7 @@ export class FeedService {
     );
   }
 
-  /** Syncs now; the feed once that has ended. */
+  /** Syncs now, and returns the feed when that has ended. */
   async sync(name: string): Promise<ShownFeed> {
     const { last_checked: before } = await this.settled(name);
     ok(await this.client.send('POST', `/feed/default/${name}/sync`));
@@ -90,7 +90,7 @@ export class FeedService {
     return ok(await this.client.get(`/list/default/${list}/source`)) as ShownSource;
   }
 
-  /** The names of a list's records, once they are these. */
+  /** Resolves when the list has exactly the records with these names. */
   async holds(list: string, names: readonly string[]): Promise<void> {
     const wanted = [...names].sort();
     await eventually(
@@ -116,7 +116,7 @@ export class FeedService {
     return results;
   }
 
-  /** The synced file as it is in its store. */
+  /** Returns the synced file from its store. */
   file(name: string, store = 'default'): Promise<Answer> {
     return this.client.get(`/media/default/${store}/feeds/${name}.sync`);
   }
@@ -131,21 +131,21 @@ export function ok({ status, text, body }: Answer): unknown {
   return body;
 }
 
-/** A site whose home page leads to pages of these names. */
+/** Starts a site whose home page links to pages with these names. */
 export async function siteOf(...names: readonly string[]): Promise<MadeSite> {
   const site = await MadeSite.start();
   fill(site, names);
   return site;
 }
 
-/** These pages, and no others. */
+/** Replaces the pages of a site. */
 export function fill(site: MadeSite, names: readonly string[], text = 'Something about'): void {
   site.pages.clear();
   site.pages.set('/', html('Home', 'Where it begins', ...names.map((name) => `/${name}`)));
   for (const name of names) site.pages.set(`/${name}`, html(`Page ${name}`, `${text} ${name}`));
 }
 
-/** Holds back the answers of a path; the function that is returned lets them go. */
+/** Withholds the answers of a path until `release` is called. */
 export function held(site: MadeSite, path: string): { readonly asked: Promise<void>; readonly release: () => void } {
   const page = site.pages.get(path);
   if (typeof page !== 'string') throw new Error(`${path} is no page`);

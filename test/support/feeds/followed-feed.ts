@@ -1,4 +1,4 @@
-/** A feed and a list that follows it: what the list has after each sync. For tests. */
+/** A feed and a list that follows it, and what the list contains after each sync. */
 import { eventually } from '../eventually.js';
 import { ok, type FeedService, type ShownFeed } from './feed-service.js';
 
@@ -7,10 +7,10 @@ export interface FollowedRecord {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** After a sync, and once the list was made like the file. */
+/** State after a sync, when the list was updated from the file. */
 export interface Followed {
   readonly feed: ShownFeed;
-  /** In the order of their names, which begin behind the site's address. */
+  /** Sorted by name; names begin with the site's address, which is removed here. */
   readonly records: readonly FollowedRecord[];
   readonly names: readonly string[];
 }
@@ -19,7 +19,7 @@ export interface FollowOptions {
   readonly provider: string;
   readonly settings: object;
   readonly secret?: string;
-  /** Begins names, and is left out of them here. */
+  /** Prefix of names, removed here. */
   readonly base?: string;
 }
 
@@ -30,7 +30,7 @@ export class FollowedFeed {
     private readonly base: string,
   ) {}
 
-  /** Connects the feed and a list of its name; both have what the source has. */
+  /** Connects the feed and a list of the same name, and waits until both have the source's records. */
   static async connect(feeds: FeedService, name: string, options: FollowOptions): Promise<FollowedFeed> {
     const { provider, settings, secret, base = '' } = options;
     const body = { name, provider, settings, ...(secret === undefined ? {} : { secret }) };
@@ -46,7 +46,7 @@ export class FollowedFeed {
     return { feed, ...(await this.now()) };
   }
 
-  /** What the list has, once it was made like the file again. */
+  /** Updates the list from the file, and returns its records. */
   async now(): Promise<Omit<Followed, 'feed'>> {
     const { last_imported: before } = await this.feeds.source(this.name);
     ok(await this.feeds.client.send('POST', `/list/default/${this.name}/source/run`));

@@ -1,6 +1,6 @@
 /**
- * GreenMail, an IMAP server in Java that is none of dovecot's kin, as a process of its own: its archive is fetched by Maven once, and kept. Java,
- * Maven and openssl are needed.
+ * Runs GreenMail, an IMAP server in Java unrelated to dovecot, as a separate process. Its archive is fetched by Maven
+ * once. Needs Java, Maven and openssl.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync } from 'node:fs';
@@ -15,7 +15,7 @@ const VERSION = '2.1.8';
 const ARCHIVE = `greenmail-standalone-${VERSION}.jar`;
 const PASSWORD = 'not-so-s3cret';
 
-/** Why it cannot be started here; undefined where it can. */
+/** Returns why it cannot be started here; undefined if it can. */
 export function greenMailFault(): string | undefined {
   try {
     const quiet = { stdio: 'ignore' } as const;
@@ -28,14 +28,17 @@ export function greenMailFault(): string | undefined {
   }
 }
 
-/** The path of the archive. Throws where it cannot be fetched. */
+/** Returns the path of the archive. Throws if it cannot be fetched. */
 function archive(): string {
   return mavenArchive(`com.icegreen:greenmail-standalone:${VERSION}`, `greenmail-${VERSION}`, ARCHIVE);
 }
 
 const USERS = 20;
 
-/** With users `user1` and so on; it knows no others, no STARTTLS and no CONDSTORE. `draw` gives ports that are free. */
+/**
+ * Starts it with users `user1` and so on. It has no other users, no STARTTLS and no CONDSTORE. `draw` returns free
+ * ports.
+ */
 export function startGreenMail(draw?: () => Promise<number>): Promise<MailServer> {
   return onFreePorts(start, draw);
 }

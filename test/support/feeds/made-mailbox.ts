@@ -1,4 +1,4 @@
-/** An IMAP server on loopback, over TLS, with one folder that has what a test says. It speaks as much as a reader asks for. */
+/** A minimal IMAP server over TLS on loopback, with one folder whose messages a test defines. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { makeCertificate } from '../certificate.js';
 export interface MadeMessage {
   readonly uid: number;
   readonly source: Buffer;
-  /** What the server says of its size; more than there is: the rest is never asked for. */
+  /** Size that the server claims. If it is larger than the message, the rest is never requested. */
   readonly bytes?: number;
 }
 
@@ -18,13 +18,13 @@ const SIGNED_OUT = 'IMAP4rev1 AUTH=XOAUTH2';
 export class MadeMailbox {
   readonly messages: MadeMessage[] = [];
   uidValidity = 1;
-  /** The token that is taken. */
+  /** The accepted token. */
   token = '';
-  /** Whether a sign-in may be sent in one line (SASL-IR). */
+  /** True if a sign-in may be sent in one line (SASL-IR). */
   takesInitialResponse = true;
-  /** Commands that came, in upper case, without what followed. */
+  /** Commands received, in upper case and without arguments. */
   readonly asked: string[] = [];
-  /** Is told of each connection (`''`) and command; true: it has been answered, or will be. */
+  /** Called for each connection (with `''`) and command. Returns true if it answers itself. */
   instead: (command: string, tag: string, socket: Socket) => boolean = () => false;
   private readonly sockets = new Set<Socket>();
 
@@ -63,7 +63,7 @@ export class MadeMailbox {
     if (this.instead('', '*', socket)) return;
     socket.write(`* OK [CAPABILITY ${this.capabilities()}] ready\r\n`);
     let rest = '';
-    /** Takes the next line, where a command waits for one. */
+    /** Receives the next line while a command waits for one. */
     let next: ((line: string) => void) | undefined;
     const nextLine = (take: (line: string) => void) => (next = take);
     socket.on('data', (bytes: Buffer) => {

@@ -1,7 +1,7 @@
 /**
- * Loaded before the service (`NODE_OPTIONS`) in tests of what becomes of a name: those of the file MADE_NAMES lead where it says, a step each time
- * that they are looked up, and the last step for ever. A step is an address, or the code of an error. Other names are the system's, or those of its
- * name servers.
+ * Preloaded into the service (`NODE_OPTIONS`) to control name lookups. The file MADE_NAMES has steps for each name;
+ * each lookup takes the next one, and the last step is repeated. A step is an address or an error code. Other names are
+ * looked up by the system or its name servers.
  */
 import dns from 'node:dns';
 import { readFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ function nextStep(name) {
  * @param {Answer} callback
  */
 function lookup(name, options, callback) {
-  // Without options, what is to be answered stands in their place.
+  // The callback may take the place of the options.
   const answer = callback ?? /** @type {Answer} */ (/** @type {unknown} */ (options));
   const address = nextStep(name);
   if (address === undefined) {

@@ -1,4 +1,4 @@
-/** Answers that are no page of HTML with status 200. */
+/** Answers other than HTML pages with status 200. */
 import type { MadePage } from './made-site.js';
 
 export const status =

@@ -1,4 +1,4 @@
-/** A website on loopback whose pages a test writes down, and the crawl of it. */
+/** A website on loopback whose pages a test defines, and a crawl of it. */
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type {
@@ -15,10 +15,10 @@ import type { OutboundRules } from '../../../src/platform/outbound/url-policy.js
 import type { AddressLookup } from '../../../src/platform/outbound/guarded-agent.js';
 import { ScriptedServer, type Asked } from '../scripted-server.js';
 
-/** A text is HTML with status 200 and an ETag of its own. */
+/** A string is served as HTML with status 200 and an ETag. */
 export type MadePage = string | ((asked: Asked, response: ServerResponse) => void);
 
-/** Only what hangs takes so long; tests of giving up have times of their own. */
+/** Only reached if something hangs; tests of time-outs set their own. */
 const PATIENCE_MS = 120_000;
 
 export const NOW_MS = Date.parse('2026-11-22T00:00:00Z');
@@ -28,7 +28,7 @@ export function html(title: string, text: string, ...links: readonly string[]): 
   return `<!DOCTYPE html><html lang="en"><head><title>${title}</title></head><body><main><h1>${title}</h1><p>${text}</p></main><nav>${anchors}</nav></body></html>`;
 }
 
-/** Its validators never change, and one of them lies in the future. */
+/** A page whose validators never change; one of them is in the future. */
 export function frozen(body: string, type = 'text/html'): MadePage {
   const lies = { etag: '"same"', 'last-modified': 'Tue, 01 Jan 2041 00:00:00 GMT', 'content-type': type };
   return ({ headers }, response) => {
@@ -54,7 +54,7 @@ export class MadeSite {
     };
   }
 
-  /** Its addresses have this name of the loopback. */
+  /** `host` is the name for loopback in its addresses. */
   static async start(pages: Readonly<Record<string, MadePage>> = {}, host = '127.0.0.1'): Promise<MadeSite> {
     const site = new MadeSite(await ScriptedServer.start(), host);
     for (const [path, page] of Object.entries(pages)) site.pages.set(path, page);
@@ -65,7 +65,7 @@ export class MadeSite {
     return this.server.url(path).replace('127.0.0.1', this.host);
   }
 
-  /** What was asked since the last call, `304` behind a path that was asked conditionally. */
+  /** Returns the paths requested since the last call, with ` if changed` appended for conditional requests. */
   asked(): string[] {
     return this.server.asked
       .splice(0)
@@ -102,7 +102,7 @@ export class KeptMemory implements CrawlMemory {
 
 export interface CrawlResult {
   readonly outcome: SourceOutcome;
-  /** By the path of its name. */
+  /** Keyed by the path of the record's name. */
   readonly records: ReadonlyMap<string, SourceRecord>;
   readonly unchanged: readonly string[];
   readonly gone: readonly string[];

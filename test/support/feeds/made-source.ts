@@ -1,4 +1,4 @@
-/** A source that has what a test says, and a folder for the file that becomes of it. */
+/** A source whose records a test defines, and a folder for the synced file. */
 import { createReadStream, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { FieldValue, SourceListener, SourceOutcome } from '../../../src/fee
 export class MadeFolder implements FeedFiles {
   readonly dir = mkdtempSync(join(tmpdir(), 'gannet-feed-'));
   replaced = 0;
-  /** Bytes that there is room for. */
+  /** Bytes that fit into the folder. */
   room = Infinity;
 
   read(path: string): Promise<AsyncIterable<Uint8Array> | undefined> {
@@ -46,14 +46,14 @@ export class MadeFolder implements FeedFiles {
 export class MadeSource implements FeedSource {
   readonly provider = 'made';
   asksForEach = true;
-  /** What it has. */
+  /** Records of the source. */
   readonly records = new Map<string, Readonly<Record<string, FieldValue>>>();
-  /** What it says is gone, where it is asked. */
+  /** Records it reports as gone when asked. */
   readonly gone = new Set<string>();
   readonly freshness: boolean[] = [];
   readonly confirmed: string[][] = [];
   kept = 0;
-  /** What it says instead of its records. */
+  /** Replaces the normal output of `read`. */
   says: ((listener: SourceListener, isFresh: boolean) => Promise<void> | void) | undefined;
   isComplete = true;
 

@@ -1,4 +1,4 @@
-/** A real IMAP server as a process of its own, with a folder that goes with it. */
+/** Runs a real IMAP server as a separate process, with its own temporary folder. */
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -18,12 +18,12 @@ export interface MailPorts {
   readonly plainPort: number;
 }
 
-/** Another process listens at a port that was free when it was drawn. */
+/** Thrown if another process has taken a port that was free when it was chosen. */
 class PortTakenError extends Error {
   override readonly name = 'PortTakenError';
 }
 
-/** Started on other ports where somebody else has taken one in between. */
+/** Starts the server, choosing other ports if another process has taken one. */
 export async function onFreePorts(
   start: (ports: MailPorts) => Promise<MailServer>,
   draw: () => Promise<number> = freePort,
@@ -50,7 +50,7 @@ export class MailServer {
     },
   ) {}
 
-  /** Of every user. */
+  /** Password of every user. */
   get password(): string {
     return this.options.password;
   }
@@ -67,12 +67,12 @@ export class MailServer {
     return this.options.hasStartTls;
   }
 
-  /** It says by numbers whether anything has happened in a folder. */
+  /** True if it supports CONDSTORE (modification sequences). */
   get hasCondStore(): boolean {
     return this.options.hasCondStore;
   }
 
-  /** Of its certificate, for `mail.example` and `localhost`. */
+  /** Its certificate, for `mail.example` and `localhost`. */
   get certificate(): string {
     return readFileSync(this.certificatePath, 'utf8');
   }
@@ -81,7 +81,7 @@ export class MailServer {
     return join(this.options.folder, 'cert.pem');
   }
 
-  /** Does something to a mailbox as the user whose it is. */
+  /** Runs an action on a mailbox as its user. */
   async asOwner<Result>(user: string, action: (client: ImapFlow) => Promise<Result>): Promise<Result> {
     const client = new ImapFlow({
       host: '127.0.0.1',
@@ -100,7 +100,7 @@ export class MailServer {
     }
   }
 
-  /** Resolves when it greets whoever connects; throws where it has ended or has not got its ports, with its log, and is closed then. */
+  /** Resolves when it accepts connections. If it has ended or lacks its ports, closes it and throws with its log. */
   async answers(): Promise<this> {
     const patience = new Patience(START_MS_MAX);
     while (!(await this.greets()) || TAKEN.test(this.log)) {
@@ -122,7 +122,7 @@ export class MailServer {
 
   async close(): Promise<void> {
     const { child, folder } = this.options;
-    // One that has ended says so no more.
+    // An ended process emits no further event.
     if (child.exitCode === null && child.signalCode === null) {
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGTERM');
@@ -131,7 +131,7 @@ export class MailServer {
     rmSync(folder, { recursive: true, force: true });
   }
 
-  /** By its own certificate: another server could have the port. */
+  /** Checks its certificate, since another server could have the port. */
   private async greets(): Promise<boolean> {
     const tls = { port: this.tlsPort, host: '127.0.0.1', servername: 'mail.example', ca: this.certificate };
     return (
@@ -140,7 +140,7 @@ export class MailServer {
   }
 }
 
-/** Within a second: who has taken the port may never say anything. */
+/** Waits at most a second: another process at the port may stay silent. */
 function isThere(socket: Socket, sign: 'secureConnect' | 'data'): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (isThere: boolean) => {

@@ -1,13 +1,13 @@
-/** Parts of messages as they come. For tests. */
+/** Parts of mail messages. */
 
-/** A text within so many multiparts. */
+/** Returns a text nested in that many multiparts. */
 export function nested(depth: number): string {
   if (depth === 0) return 'Content-Type: text/plain\r\n\r\nDeep inside\r\n';
   const boundary = `b${depth}`;
   return `Content-Type: multipart/mixed; boundary=${boundary}\r\n\r\n--${boundary}\r\n${nested(depth - 1)}--${boundary}--\r\n`;
 }
 
-/** The headers of a message with a text and a PDF, to which its bytes are missing. */
+/** Headers of a message with a text and a PDF, whose bytes are to be appended. */
 export const ATTACHED_PDF = [
   'Content-Type: multipart/mixed; boundary=x',
   '',

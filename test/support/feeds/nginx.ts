@@ -1,4 +1,4 @@
-/** Debian's nginx as a process of its own, which serves a folder on loopback. */
+/** Runs Debian's nginx as a separate process that serves a folder on loopback. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { packagesFault, unpackedPackages } from '../debian-packages.js';
 import { eventually } from '../eventually.js';
 import { freePort } from '../free-port.js';
 
-/** Why it cannot be started here; undefined where it can. */
+/** Returns why it cannot be started here; undefined if it can. */
 export function nginxFault(): string | undefined {
   try {
     unpackedPackages('nginx', ['nginx']);
@@ -24,7 +24,7 @@ export class Nginx {
     private readonly child: ChildProcess,
   ) {}
 
-  /** `rules`: of its server, beside those of files; `more`: what stands beside its server. */
+  /** `rules` are added to its server block, `more` next to it. */
   static async start(rules = '', more = ''): Promise<Nginx> {
     const root = unpackedPackages('nginx', ['nginx']);
     const folder = mkdtempSync(join(tmpdir(), 'gannet-nginx-'));
@@ -61,7 +61,7 @@ export class Nginx {
     rmSync(join(this.folder, 'site', path));
   }
 
-  /** A path, the status of its answer, and `gzip` where it was compressed, else `-`. */
+  /** Requests as path, status, and `gzip` if the answer was compressed, else `-`. */
   get answered(): string[] {
     return readFileSync(join(this.folder, 'log'), 'utf8').split('\n').slice(0, -1);
   }

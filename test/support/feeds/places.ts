@@ -1,4 +1,4 @@
-/** A folder, a site and a client for the tests of a file, and what a source remembers. */
+/** Folder, site and client for a test file, and memory of a source. */
 import { afterEach, beforeEach } from 'vitest';
 import { MadeFolder } from './made-source.js';
 import { MadeSite, testClient } from './made-site.js';
@@ -12,7 +12,10 @@ export interface Places<Memory> {
 
 const allowedAlone = (host: string) => ({ allowed_hosts: [host], loopback_allowed: false, plain_http: true });
 
-/** New ones for each test. With a host, the site is reached by that name alone, and loopback is as forbidden as elsewhere. */
+/**
+ * Creates new ones for each test. With `host`, the site is reachable by that name only, and loopback is forbidden as
+ * elsewhere.
+ */
 export function usePlaces<Memory>({ host }: { readonly host?: string } = {}): Places<Memory> {
   let remembered: Memory | undefined;
   const places: Places<Memory> = {

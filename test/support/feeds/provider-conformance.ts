@@ -1,4 +1,4 @@
-/** What every provider of feeds is held to, whatever its source is: what the file, the list and the state have after each sync. */
+/** Conformance tests of every provider of feeds: what file, list and state contain after each sync. */
 import { expect, it } from 'vitest';
 import type { WebhookReceiver } from '../webhook-receiver.js';
 import { eventually } from '../eventually.js';
@@ -8,9 +8,9 @@ import { FAULTS, type ScriptedSource, type Titles } from './scripted-sources.js'
 
 export interface ConformingProvider {
   readonly source: () => ScriptedSource;
-  /** With room for `RECORDS_MAX` records of a feed. */
+  /** Limited to `RECORDS_MAX` records per feed. */
   readonly feeds: () => FeedService;
-  /** Of all events of records. */
+  /** Receives all events of records. */
   readonly receiver: () => WebhookReceiver;
 }
 
@@ -20,7 +20,7 @@ const THREE: Titles = { a: 'Auk', b: 'Booby', c: 'Cormorant' };
 
 let feedsMade = 0;
 
-/** A feed of the source with a list that follows it, once both have these. */
+/** Creates a feed of the source and a list that follows it, and waits until both have these records. */
 export async function followedSource(
   feeds: FeedService,
   source: ScriptedSource,
@@ -93,7 +93,7 @@ export function itIsAProvider({ source, feeds, receiver }: ConformingProvider): 
       () => Promise.resolve(eventsOf(feed.name)),
       ({ length }) => length >= 2,
     );
-    // What an unchanged run had told would have come before the second.
+    // Any event of the unchanged run would have come before the second one.
     expect(events).toEqual([
       ['searchresult.bulk-created', { count: count(), created: count(), updated: 0 }],
       ['searchresult.bulk-created', { count: 1, created: 0, updated: 1 }],
@@ -115,7 +115,7 @@ export function itIsAProvider({ source, feeds, receiver }: ConformingProvider): 
     const failed = await feed.sync();
     expect(failed.records).toEqual(records);
     const { status, error, last_run: run } = failed.feed;
-    // A run that could read some of it says what it could not.
+    // A run that read a part reports what it could not read.
     const told = status === 'Failed' ? error?.message : run?.skipped.map(({ why }) => why).join(' ');
     expect(told).toMatch(/\w+ \w.{8,}/);
     source().fails(undefined);

@@ -1,4 +1,4 @@
-/** A source of each provider, on loopback, that has the records that a test gives it, or fails as it says. */
+/** A source for each provider, on loopback, whose records and failures a test defines. */
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -18,43 +18,43 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** Titles by names. */
+/** Titles by name. */
 export type Titles = Readonly<Record<string, string>>;
 
 export interface ScriptedSource {
   readonly provider: ProviderName;
-  /** What the service's process is started with. */
+  /** Environment of the service. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Of the feed. */
+  /** Settings of the feed. */
   readonly settings: object;
-  /** A media store that is to be there before the feed. */
+  /** Media store that has to exist before the feed. */
   readonly store?: object;
-  /** What the server is shown where it wants to be; servers that fail repeat it. */
+  /** Secret that the server requires; failing servers repeat it. */
   readonly secret?: string;
-  /** The name that the record of this name has. */
+  /** Returns the name that the record of this name has in the list. */
   nameOf(name: string): string;
-  /** Names of records beside those that it is given. */
+  /** Names of records besides those defined by the test. */
   readonly always: readonly string[];
-  /** The field that has the title. */
+  /** Field with the title. */
   readonly titleField: string;
-  /** Of a list that takes its fields over: some of each, by their names. */
+  /** Some of the fields that a list takes over. */
   readonly fields: {
     readonly searchable: readonly string[];
     readonly facets: readonly string[];
     readonly resources: readonly string[];
   };
-  /** What becomes of more than a feed may have: some of it is read, the run fails, or there is no such limit. */
+  /** What happens beyond the limit of a feed: the rest is cut, the run fails, or there is no limit. */
   readonly beyondLimit: 'is cut' | 'fails' | 'is read';
   readonly titles: Titles;
   has(titles: Titles): void;
   fails(fault: Fault | undefined): void;
-  /** Keeps whoever asks waiting. Resolves once somebody does. */
+  /** Delays answers from now on. Resolves when the first request waits. */
   hold(): Promise<void>;
   release(): void;
   close(): Promise<void>;
 }
 
-/** Holds back answers, and knows when the first one is. */
+/** Delays answers, and knows when the first one is waiting. */
 class Hold {
   private waiting: (() => void)[] = [];
   private onAsked: (() => void) | undefined;
@@ -70,7 +70,7 @@ class Hold {
     for (const answer of this.waiting.splice(0)) answer();
   }
 
-  /** True: the answer is given later. */
+  /** Returns true if the answer is delayed. */
   takes(answer: () => void): boolean {
     if (!this.isHeld) return false;
     this.waiting.push(answer);
@@ -79,7 +79,7 @@ class Hold {
   }
 }
 
-/** What the sources over HTTP have in common: each answers a path with a text, of which a fault makes something else. */
+/** Common parts of sources over HTTP: each path has a text, which a fault alters. */
 abstract class HttpSource implements ScriptedSource {
   abstract readonly provider: ProviderName;
   abstract readonly settings: object;
@@ -98,7 +98,7 @@ abstract class HttpSource implements ScriptedSource {
     };
   }
 
-  /** What is at a path; undefined: nothing. */
+  /** Returns the text at a path. Undefined if there is none. */
   protected abstract textOf(path: string, titles: Titles): string | undefined;
   abstract nameOf(name: string): string;
 
@@ -161,7 +161,7 @@ class ScriptedWebsite extends HttpSource {
   }
 
   protected textOf(path: string, titles: Titles): string | undefined {
-    // A site that has lost what it had shows a page without a word at every address.
+    // A site that has lost its contents shows an empty page at every address.
     if (this.fault === 'lists nothing') return html('', '');
     if (path === '/') return html('Home', 'Where it begins', ...Object.keys(titles).map((name) => `/${name}`));
     const title = titles[path.slice(1)];
@@ -216,7 +216,7 @@ class ScriptedApi extends HttpSource {
   }
 }
 
-/** A bucket: a server that lists files as S3 has it. Sizes stand for titles, which files have none of. */
+/** A bucket: a server that lists files like S3. Sizes represent titles, which files do not have. */
 class ScriptedBucket extends HttpSource {
   readonly provider = 'media-store';
   readonly titleField = 'bytes';
@@ -256,7 +256,7 @@ class ScriptedBucket extends HttpSource {
   }
 }
 
-/** A mailbox, whose server is signed in to with a token. A message that says something else is another one of the same Message-ID. */
+/** A mailbox, with sign-in by token. A changed message is a new one with the same Message-ID. */
 class ScriptedMailbox implements ScriptedSource {
   readonly provider = 'email';
   readonly secret = 'tok3n-of-the-mailbox';
@@ -297,7 +297,7 @@ class ScriptedMailbox implements ScriptedSource {
   }
 
   fails(fault: Fault | undefined): void {
-    // One that has lost its messages is made anew, without any.
+    // A mailbox that lost its messages was created anew, and is empty.
     if (fault === 'lists nothing') this.mailbox.uidValidity += 1;
     this.fault = fault;
     this.fill(fault === 'lists nothing' ? {} : this.titles);

@@ -1,4 +1,4 @@
-/** Feeds of nine formats with the same three items, and the ways in which real feeds are broken. */
+/** Feeds of nine formats with the same three items, and common faults of real feeds. */
 export interface Sample {
   readonly name: string;
   readonly text: string;
@@ -65,7 +65,7 @@ export interface BrokenFeed {
   readonly contentType: string;
 }
 
-/** A mistake: the text with it, or undefined where a format cannot have it. */
+/** Returns the text with the fault, or undefined if the format cannot have it. */
 type Mistake = (text: string, isXml: boolean) => string | Buffer | undefined;
 
 const onXml =
@@ -125,7 +125,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     isXml ? undefined : text.replaceAll('"item-1"', '17').replaceAll('"Terns hover & wait"', '["Terns"]'),
 };
 
-/** What a server says of them is wrong, too. */
+/** Content types are often wrong, too. */
 const CONTENT_TYPES = [
   'text/html',
   'application/rss+xml; charset=utf-8',

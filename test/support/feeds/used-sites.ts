@@ -2,7 +2,7 @@
 import { afterEach } from 'vitest';
 import { MadeSite, type MadePage } from './made-site.js';
 
-/** What is put in is closed when the test that did so has ended. */
+/** Returns an array whose sites are closed after the test that added them. */
 export function sitesOfEachTest(): MadeSite[] {
   const sites: MadeSite[] = [];
   afterEach(async () => {
@@ -11,7 +11,7 @@ export function sitesOfEachTest(): MadeSite[] {
   return sites;
 }
 
-/** What makes a site of these pages, closed like those. */
+/** Returns a function that creates a site with these pages, closed after the test. */
 export function siteMaker(): (pages: Readonly<Record<string, MadePage>>) => Promise<MadeSite> {
   const sites = sitesOfEachTest();
   return async (pages) => {
