@@ -1,9 +1,12 @@
-/** Writes as their list is to have them: vectors go to lists that take them, and of other lengths where one is settled already. */
+/**
+ * Adapts generated writes to the state of their list: removes vectors that the list cannot take or whose length could
+ * become ambiguous.
+ */
 import type { ContendedCall, NewRecord, Operation, Write } from './operations.js';
 import type { ReferenceList } from './reference-list.js';
 import type { GivenVectors } from './reference-vectors.js';
 
-/** Of those of a list that takes none, so many are sent all the same: one of. */
+/** One in this many writes with vectors to a list that takes none keeps them, to test the refusal. */
 const ALL_THE_SAME_EVERY = 10;
 
 export function adapted(operation: Operation, lists: readonly ReferenceList[]): Operation {
@@ -19,7 +22,7 @@ export function adapted(operation: Operation, lists: readonly ReferenceList[]): 
       return { ...operation, records: operation.records.map((record) => adaptedRecord(record, lists[operation.list])) };
     case 'contended': {
       const list = lists[operation.list];
-      // Which one is first and settles the length of vectors is not known.
+      // While the length of vectors is not settled, no call has any: which call is first, and settles it, is unknown.
       const some = list?.dimensions === undefined ? withoutVectors : (record: NewRecord) => adaptedRecord(record, list);
       const calls = operation.calls.map((call): ContendedCall => {
         if (call.kind === 'delete') return call;
@@ -59,6 +62,6 @@ const withoutVectors = ({ name, fields }: NewRecord): NewRecord => ({ name, fiel
 
 function isSent(vectors: GivenVectors | undefined, name: string, list: ReferenceList | undefined): boolean {
   if (list?.model !== 'own') return vectors === undefined || name.length % ALL_THE_SAME_EVERY === 0;
-  // Which one comes first and settles the length is not known of those that are sent at once.
+  // Before the length is settled, only one length is sent: which of several concurrent writes settles it is unknown.
   return list.dimensions !== undefined || (vectors?.every(({ length }) => length === 3) ?? true);
 }

@@ -1,4 +1,4 @@
-/** What goes with searches: suggestions while somebody types, and records like one. */
+/** Checks the requests that accompany searches: suggestions while typing, and related records. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ServiceClient } from '../support/client.js';
 import { Difference, holdsTrue, same } from './difference.js';
@@ -9,25 +9,25 @@ import { fold, membersOf, wellFormed, type Value } from './reference-values.js';
 import { wordsOf } from './reference-words.js';
 
 const SIZE = 50;
-/** Names and queries share the places: so many of each are always shown. */
+/** Names and queries share the page: this many of each kind are always shown. */
 const SHOWN_OF_A_KIND = SIZE / 2;
 const QUERY_CHARACTERS_MAX = 2000;
-/** A merge may change what sets a record apart between two requests. */
+/** Between two requests, a merge may change which terms distinguish a record. */
 const TRIES_MAX = 4;
-/** Records that people clicked for the same searches are in front of the others. */
+/** At most this many records that were clicked for the same searches come before the others, whatever their scores. */
 const CLICKED_MAX = 10;
 
-/** What is looked at, under the name that answers of a group have it by. */
+/** List that is asked, with the name that answers of a group give it. */
 interface Member {
   readonly name: string;
   readonly list: ReferenceList;
 }
 interface Suggested {
-  /** Of the list or the group and its version, as paths have it. */
+  /** List or group with its version, as it is written in the path. */
   readonly path: string;
   readonly members: readonly Member[];
   readonly typed: string;
-  /** How many are asked for in the end. */
+  /** Size of the second, smaller request. */
   readonly few: number;
 }
 interface Suggestion {
@@ -59,7 +59,7 @@ export async function checkSuggestions(client: ServiceClient, asked: Suggested):
   }
 }
 
-/** Whether it begins with what was typed, or one of its words does. */
+/** True if the text begins with what was typed, or, if `inside`, one of its words does. */
 function goesOn(text: string, typed: string, inside: boolean): boolean {
   const [folded, begun] = [fold(text), fold(typed)];
   if (folded.startsWith(begun)) return true;
@@ -73,16 +73,19 @@ function checkSuggestion({ members, typed }: Suggested, each: Suggestion): void 
     const having = members.filter(({ name, list }) => (listName ?? name) === name && list.find(text) !== undefined);
     return holdsTrue('suggested record', having.length > 0, () => [each, typed]);
   }
-  // Rules may find more than the words do.
+  // With rules, more records may be found than have the words.
   if (members.some(({ list }) => list.rules.length + list.queryRules.length > 0) || !/^[a-z ]+$/.test(text)) return;
   const query = { words: text.split(' '), match: 'all', typos: false } as const;
   const having = members.reduce((sum, { list }) => sum + list.search({ query }).length, 0);
   same('records with the words of a suggestion', [text, count], [text, having]);
 }
 
-/** Once each, and as many as there is room for: names that begin as was typed, and words of records that do. */
+/**
+ * Checks that no suggestion is repeated, and that all names and words beginning with what was typed are suggested if
+ * there is room.
+ */
 function checkComplete({ members, typed }: Suggested, suggestions: readonly Suggestion[]): void {
-  // A record may be called as a word is: they are two suggestions of a kind each.
+  // A record name and a word may be equal: these are two suggestions of different kinds.
   const keys = suggestions.map(({ text, kind, list_name: list }) => `${kind} ${list ?? ''} ${text}`);
   same('suggestions that come twice', keys.length, new Set(keys).size);
   const begun = suggestions.flatMap(({ text, kind }) =>
@@ -133,12 +136,15 @@ interface Place {
 interface AskedRelated {
   readonly name: string;
   readonly filter: Filter | undefined;
-  /** Of a page that is asked for beside all. */
+  /** Page that is requested in addition to the whole answer. */
   readonly skip: number;
   readonly size: number;
 }
 
-/** Records that are none but it, that pass, in the order of their scores; a filter leaves some out and moves none; a page is a part of all. */
+/**
+ * Checks that related records exclude the record itself and are ordered by score, that a filter removes hits without
+ * moving the others, and that a page is a slice of the whole answer.
+ */
 export async function checkRelated(
   client: ServiceClient,
   { path, list }: Place,
@@ -196,7 +202,7 @@ function checkHits(
     holdsTrue('related record', hit.name !== name && record !== undefined, () => [hit.name, name]);
     same('fields of a related record', { ...hit.fields }, Object.fromEntries(record?.fields ?? []));
   }
-  // Whatever sets the one apart is in the other, too.
+  // Terms that distinguish this record are also in a record with equal texts.
   const own = textsOf(list, name);
   if (list.model !== null || total === 0 || total > SIZE) return;
   const alike = list.records.filter((each) => each.name !== name && isDeepStrictEqual(textsOf(list, each.name), own));

@@ -1,4 +1,7 @@
-/** Writes that are sent at once about the same records: each record is in the end as one of them left it, and what they tell adds up. */
+/**
+ * Sends concurrent writes of the same records: each record must end as one of the writes left it, and the counts in the
+ * answers must add up.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../support/client.js';
 import { holdsTrue, same } from './difference.js';
@@ -16,7 +19,7 @@ export async function contend(state: ReplayState, { list, calls }: Contended): P
   const sent = calls.filter((call) => call.kind !== 'delete' || ids.has(call.name));
   const answers = await Promise.all(sent.map((call) => sendOne(state, { list, call, ids })));
   let added = 0;
-  /** What a record may be like in the end, by its name; undefined: not there. */
+  /** Possible final states of each record, by name; undefined means deleted. */
   const ends = new Map<string, (NewRecord | undefined)[]>();
   const mayEnd = (name: string, as: NewRecord | undefined) => ends.set(name, [...(ends.get(name) ?? []), as]);
   for (const [at, call] of sent.entries()) {
@@ -45,7 +48,7 @@ export async function contend(state: ReplayState, { list, calls }: Contended): P
       added += created;
       state.told?.imported(state.name(list), created, updated);
     }
-    // Of one call, the last of a name is the one that is left.
+    // Within a call, the last record of a name wins.
     for (const record of new Map(fitting.map((each) => [each.name, each])).values()) mayEnd(record.name, record);
   }
   const found = await listingOf(state, list);
@@ -60,7 +63,7 @@ interface Settled {
   readonly found: Awaited<ReturnType<typeof listingOf>>;
 }
 
-/** Has the reference go on with what is there, if one of the writes left it so. */
+/** Sets the reference to the state that was found, if one of the writes explains that state. */
 function settle(reference: ReferenceList, { name, possible, found }: Settled): void {
   const isOwn = reference.model === 'own';
   const is = asListed(

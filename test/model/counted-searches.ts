@@ -1,4 +1,4 @@
-/** What the reports of lists and groups are to say of the searches and clicks of a sequence. */
+/** Counts the searches and clicks of a sequence and compares them with the reports of lists and groups. */
 import type { Answer, ServiceClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { holdsTrue, same } from './difference.js';
@@ -11,7 +11,7 @@ interface Counted {
   clicks: number;
   readonly terms: Map<string, number>;
   readonly withoutResults: Map<string, number>;
-  /** Of searches without a text, too. */
+  /** Number of searches without results, including those without a text. */
   zero: number;
 }
 interface Report {
@@ -26,16 +26,16 @@ interface Report {
 }
 
 export class CountedSearches {
-  /** By `list/NAME` or `group/NAME`. */
+  /** Counts by `list/NAME` or `group/NAME`. */
   readonly #counted = new Map<string, Counted>();
   #isLossy = false;
 
-  /** Events may be lost where the service restarts. */
+  /** Called when the service restarts, which may lose events. */
   restarted(): void {
     this.#isLossy = true;
   }
 
-  /** Its events are deleted with it; one of that name begins anew. */
+  /** Forgets a deleted target: its events are deleted with it, and a new target of the name starts at zero. */
   gone(target: string): void {
     this.#counted.delete(target);
   }
@@ -68,7 +68,7 @@ export class CountedSearches {
     };
     const { status, text } = await client.post(`/search/analytics/click/${scope}/default/${name}`, body);
     same('status of a click', [status, text], [204, '']);
-    // A name of blanks alone says nothing.
+    // A click on a record whose name is blank is not counted.
     if (first.name.trim() !== '') this.#of(target).clicks += 1;
   }
 

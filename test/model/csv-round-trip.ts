@@ -1,4 +1,4 @@
-/** What becomes of records that are exported to CSV and imported again (docs/decisions/0354). */
+/** Predicts what records look like after an export to CSV and an import of it (docs/decisions/0354). */
 import { csvHeading, csvRow, type CsvColumn } from '../../src/cli/export-csv.js';
 import type { ModelRecord, ReferenceList } from './reference-list.js';
 import { isPoint, membersOf, wellFormed, type Value } from './reference-values.js';
@@ -20,7 +20,7 @@ export function csvOf(records: Listed, columns: readonly CsvColumn[]): string {
   return csvHeading(columns) + records.map((record) => csvRow(record, columns)).join('');
 }
 
-/** Without what a CSV cannot hold. */
+/** Returns the fields of a record without what CSV cannot represent. */
 export function broughtBack({ fields }: ModelRecord, columns: readonly CsvColumn[]): Record<string, Value> {
   const kept = columns.flatMap(({ name, holds }): [string, Value][] => {
     const value = fields.get(name);

@@ -1,10 +1,13 @@
-/** What the service answered otherwise than the documents say. */
+/** The error for a difference between an answer of the service and its documentation, with assertions that throw it. */
 import { isDeepStrictEqual } from 'node:util';
 
 const SHOWN_CHARACTERS_MAX = 1500;
 
 export class Difference extends Error {
-  /** `what` names the kind: a shorter sequence shows the same where it fails with the same. */
+  /**
+   * `what` is the kind of the difference: while shrinking, a sequence shows the same difference if it fails with the
+   * same kind.
+   */
   constructor(
     readonly what: string,
     detail: string,

@@ -1,4 +1,4 @@
-/** Records with vectors that are compared one by one: what an index of them is to find, and the score of each. */
+/** Compares records with vectors by brute force, to tell what a vector index should find and with which scores. */
 import { scoreOf, type Scale } from './reference-vectors.js';
 
 export interface VectorRecord {
@@ -13,19 +13,19 @@ export interface Near {
   readonly side: string;
 }
 
-/** So many vectors find at most. */
+/** Maximum number of vectors that a search by vector finds. */
 const FINDING_MAX = 100;
 const HALF_DIGITS = 10;
 const HALF_EXPONENT_MIN = -14;
 
-/** Of length 1, as float: what a query is compared as. */
+/** Returns the vector normalized to length 1 in 32-bit floats, as a query is compared. */
 export function asDirection(vector: readonly number[]): Float32Array {
   const kept = Float32Array.from(vector);
   const length = Math.hypot(...kept);
   return kept.map((each) => each / length);
 }
 
-/** Rounded to what a float of 16 bits holds, which is how an index has it (docs/formats.md). */
+/** Rounds to the nearest 16-bit float, ties to even, as vectors are stored in an index (docs/formats.md). */
 function asHalf(value: number): number {
   const exponent = Math.max(HALF_EXPONENT_MIN, Math.floor(Math.log2(Math.abs(value))));
   const unit = 2 ** (exponent - HALF_DIGITS);
@@ -71,7 +71,7 @@ export class ExactVectors {
     return copy;
   }
 
-  /** The score of a record, however far it is. */
+  /** Returns the score of a record, however far away it is. */
   scoreOf(name: string, vector: readonly number[], scale: Scale): number {
     const query = asDirection(vector);
     const cosines = (this.#records.get(name)?.kept ?? []).map((each) => product(each, query));
@@ -83,7 +83,7 @@ export class ExactVectors {
     return record !== undefined && isPassing(record);
   }
 
-  /** The best first; those that the nearest vectors lead to and that are near enough. */
+  /** Returns the records of the `FINDING_MAX` nearest vectors that reach the floor of the scale, best first. */
   nearest(vector: readonly number[], isPassing: (record: VectorRecord) => boolean, scale: Scale): Near[] {
     const query = asDirection(vector);
     const all: { readonly record: VectorRecord; readonly cosine: number }[] = [];

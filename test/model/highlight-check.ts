@@ -1,4 +1,7 @@
-/** What the documents say of highlights: HTML-escaped but for the tags, at most 200 characters, the best passage of the field, and what is marked is what was searched for. */
+/**
+ * Checks highlights against the documentation: HTML-escaped except for the tags, at most 200 characters, the best
+ * passage of the field, and only words that were searched for are marked.
+ */
 import { holdsTrue } from './difference.js';
 import type { ModelRecord, ReferenceList } from './reference-list.js';
 import { membersOf, wellFormed } from './reference-values.js';
@@ -17,7 +20,7 @@ export const unescaped = (html: string) =>
   html.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
 const blanksAsOne = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 
-/** What is marked in a hit of the list. */
+/** Checks the highlights of a hit of the list. */
 export function checkHighlights(
   highlights: Readonly<Record<string, string>>,
   record: ModelRecord,
@@ -51,7 +54,7 @@ function valuesOf(record: ModelRecord, field: string): string[] {
   return field === 'name' ? [record.name] : membersOf(record.fields.get(field)).map(String);
 }
 
-/** A word of the query, one that is a typo away, or one of a rule. */
+/** True if the word is in the query, is a typo away from a word of it, or is in a synonym rule. */
 function mayBeMarked(word: string, { words, typos }: WordQuery, rules: readonly SynonymRule[]): boolean {
   if (words.some((each) => each === word || (typos && editsBetween(each, word) <= editsAllowed(each)))) return true;
   return rules.some(({ terms, replace_with: others = [] }) =>
@@ -59,7 +62,10 @@ function mayBeMarked(word: string, { words, typos }: WordQuery, rules: readonly 
   );
 }
 
-/** Of a field that has what was searched for there is a passage, in which all of it is marked, and as many of the words as fit. */
+/**
+ * Checks that a field is highlighted exactly if it matches, that every query word in the passage is marked, and that
+ * the passage has as many of the words as fit.
+ */
 function checkMarks(html: string | undefined, values: readonly string[], { words, match }: WordQuery): void {
   const isPhrase = match === 'phrase';
   const found = values.map((value) => {

@@ -1,4 +1,4 @@
-/** All records page by page while others are written: each that is there all the time comes once. */
+/** Reads all records page by page during writes: each record that exists all the time must come exactly once. */
 import { holdsTrue, same } from './difference.js';
 import type { Operation, Write } from './operations.js';
 import { recordsOf, type ListedRecord } from './replay-listing.js';
@@ -6,14 +6,14 @@ import { answered, type ReplayState } from './replay-state.js';
 
 type Walk = Extract<Operation, { kind: 'walk' }>;
 
-/** `write`: what sends one and does the same to the reference. */
+/** `write` sends a write and applies it to the reference. */
 export async function walk(
   state: ReplayState,
   { list, size, beside, writes }: Walk,
   write: (write: Write) => Promise<void>,
 ): Promise<void> {
   const reference = state.list(list);
-  // Who is called otherwise meanwhile is the same record.
+  // Identified by serial: a record that is renamed meanwhile remains the same record.
   const staying = new Set(reference.records.map(({ serial }) => serial));
   const names = new Map<string, Set<number>>();
   const serials = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Sequences of operations out of a seed. */
+/** Generates sequences of operations from a seed. */
 import { SeededRandom } from '../support/random.js';
 import { MadeValues } from './made-values.js';
 import type {
@@ -24,15 +24,15 @@ const BULK_RECORDS_MANY = 400;
 const DEPTH_MAX = 3;
 const RESTART_EVERY = 5;
 const TOLD_EVERY = 3;
-/** A multiple of the one before it. */
+/** Multiple of TOLD_EVERY: sequences with account operations also have a webhook. */
 const ACCOUNT_EVERY = 9;
 
-/** Other numbers than those of the sequence itself. */
+/** Offset of the seed for account operations, so that they draw other numbers than the sequence itself. */
 const ACCOUNT_SEED = 7_919_000_000;
 const ACCOUNT_OPERATIONS = 3;
 const ACCOUNT_STEPS = 5;
 
-/** All fields that a sequence may use; each list of it has some of these as its facets. */
+/** All facet fields that sequences use; each list has a subset as its facets. */
 const FACETS: readonly FacetDefinition[] = [
   facet('colour', 'string', 'Single'),
   facet('not in (null)', 'string', 'Single'),
@@ -44,14 +44,14 @@ const FACETS: readonly FacetDefinition[] = [
   facet('flags', 'boolean', 'Many'),
   facet('day', 'date', 'Single'),
   facet('a.b', 'date', 'Many'),
-  // As orders call how far away a record is.
+  // Also the keyword of `order_by` for the distance of a record.
   facet('distance', 'number', 'Single'),
 ];
-/** Their type and cardinality change; they are counted and sorted by, in lists alone. */
+/** Fields whose type and cardinality change; they are counted and sorted by only in searches of a list. */
 const CHANGING = ['changing', 'other changing'];
 const RULED = FACETS.filter(({ type }) => type === 'string' || type === 'boolean');
 const CAPTURED = FACETS.filter(({ type }) => type !== 'date');
-/** Words that rules capture the next one behind. */
+/** Words after which rules capture the next word. */
 const CAPTURING = ['sea', 'cliff'];
 const TYPES: readonly FacetType[] = ['string', 'number', 'boolean', 'date'];
 const SEARCHABLE = ['title', 'text', 'colour', 'tags', 'name'];
@@ -69,7 +69,7 @@ export function madeSequence(seed: number, operations: number): Sequence {
   const made = new SequenceMaker(new SeededRandom(seed)).make(operations);
   const told = seed % TOLD_EVERY === 0 ? { ...made, isTold: true } : made;
   const sequence = seed % ACCOUNT_EVERY === 0 ? withAccount(told, seed) : told;
-  // A start takes as long as a whole sequence does.
+  // Only some sequences restart the service: a start takes as long as a whole sequence.
   if (seed % RESTART_EVERY > 0) return sequence;
   const restart: Operation =
     seed % (2 * RESTART_EVERY) === 0
@@ -78,7 +78,7 @@ export function madeSequence(seed: number, operations: number): Sequence {
   return { ...sequence, operations: sequence.operations.toSpliced(operations / 2, 0, restart) };
 }
 
-/** Here and there something is done in the account. */
+/** Inserts account operations at random places. */
 function withAccount({ operations, ...others }: Sequence, seed: number): Sequence {
   const random = new SeededRandom(seed + ACCOUNT_SEED);
   const step = (): AccountStep => ({
@@ -160,7 +160,7 @@ class SequenceMaker {
     }
   }
 
-  /** About few records. */
+  /** Concurrent calls that share few record names. */
   #calls(): ContendedCall[] {
     const names = Array.from({ length: 1 + this.random.below(5) }, () => this.#values.name());
     const record = () => this.#record(this.random.pick(names));
@@ -202,7 +202,7 @@ class SequenceMaker {
 
   #together(list: number): Operation {
     const names = new Set(Array.from({ length: 2 + this.random.below(8) }, () => this.#values.name()));
-    // None takes a name that another one has: which of them came first would be anybody's guess.
+    // No write renames a record to the name of another: which of them comes first would be unpredictable.
     const writes = [...names].map((name) => {
       const write = this.#write(list, name);
       return write.kind === 'replace' ? { ...write, record: { ...write.record, name } } : write;
@@ -212,7 +212,7 @@ class SequenceMaker {
 
   #sent(name: string) {
     const record = this.#record(name);
-    // What is flat has no vectors: that would be fields.
+    // The flat form cannot have vectors: they would be fields.
     return { record, flat: record.vectors === undefined && this.random.below(2) === 0 };
   }
 
@@ -225,12 +225,12 @@ class SequenceMaker {
     return vectors === undefined ? {} : { vectors };
   }
 
-  /** One of `rarity` of the fields that there are. */
+  /** Returns about one in `rarity` of all fields. */
   #fields(rarity: number): Fields {
     const fields: Record<string, Value | null> = {};
     const wanted = () => this.random.below(rarity) === 0;
     for (const definition of FACETS) if (wanted()) fields[definition.name] = this.#values.facetValue(definition);
-    // Not in most: a record of which one does not fit is refused.
+    // Left out of most records, since a value that does not fit makes the whole record refused.
     for (const name of CHANGING)
       if (wanted() && this.random.below(3) === 0) fields[name] = this.#values.changingValue();
     for (const name of ['title', 'text']) if (wanted()) fields[name] = this.#values.text();
@@ -247,7 +247,7 @@ class SequenceMaker {
     const { lists } = this.#members();
     const others: readonly SettingsChange[] = [
       { kind: 'define', list: 1, definition: this.#definition() },
-      // What a version that may have been made has is not known.
+      // Without pinned versions: whether a concurrent change made a version, and what it has, is unknown.
       { kind: 'members', lists: lists.map(({ list }) => ({ list })) },
     ];
     const all: readonly SettingsChange[] = [
@@ -255,7 +255,7 @@ class SequenceMaker {
       this.#queryRules(0),
       this.random.pick(others),
     ];
-    // Each of its own records: a bulk call has the one behind it as well.
+    // Makes the remaining calls disjoint: a bulk call also has the record of the call after it.
     const some = writes.filter((_, at) => at % 3 !== 2);
     return { kind: 'kill', list: 0, writes: some, changes: all.filter(() => this.random.below(4) > 0) };
   }

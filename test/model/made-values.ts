@@ -1,4 +1,4 @@
-/** Values that are legal and hostile, and few enough for records to share them. */
+/** Generates values that are valid but hostile, from pools small enough that records share them. */
 import type { SeededRandom } from '../support/random.js';
 import type { Stray } from './operations.js';
 import type { GivenVectors, Vector } from './reference-vectors.js';
@@ -71,13 +71,14 @@ const TEXTS = [
   ],
   ...['日本', 'עברית', 'العربية', 'ไทย', '\u202Ea', 'K', 'k', 'a,b', 'a;b', '__proto__', 'constructor', LONG],
 ];
-/** Halves of pairs, letters with marks in either order, pictures that are joined, and what is written from right to left. */
+/** Lone surrogates, combining marks in either order, joined emoji, and right-to-left text. */
 const BORDER_TEXTS = [
   ...['\uD800', 'a\uDC00', '\uDBFFa', 'e\u0301\u0323', 'e\u0323\u0301', '\u1EB9\u0301', '\u212B', '\u00C5', 'A\u030A'],
   ...['\u{1F469}\u200D\u{1F469}\u200D\u{1F467}', '\u{1F1E9}\u{1F1EA}', '\u{1F44D}\u{1F3FD}', '\u2028', '\u0085'],
   ...[
     '\uFDFA',
-    // An s with marks; by itself it would be the end of a word in front of it, since what is written apart finds what is written together.
+    // S with marks, followed by a letter: alone it could match the end of a word, since separate query words also match
+    // them written together.
     '\u1E9B\u0323a',
     'क्षि',
     'שָׁלוֹם',
@@ -139,7 +140,7 @@ const DATES = [
   ],
   ...['2024-02-29', '2016-12-31T23:59:60Z', '2026-11-21T05:54:00.1239Z', '1582-10-10', '2026-11-21T05:54:00-00:00'],
 ];
-/** Of fields whose type changes: texts that say values of other types, and texts that almost do. */
+/** Values of fields whose type changes: texts that convert to other types, and texts that almost do. */
 const CHANGING: readonly Scalar[] = [
   ...[
     '12',
@@ -172,7 +173,7 @@ const POINTS: readonly Point[] = [
   { latitude: 89.999_999, longitude: 180 },
   { latitude: -51.5, longitude: 179.88 },
 ];
-/** Some are a typo away from others, and none is two of the others written together. */
+/** Some words are a typo away from others; none is two others written together. */
 export const WORDS =
   `gannet ganet gannte gannets puffin puffni albatross albatros albtaross labatros kittiwake fulmar fulmer tern auk skua
   shag gull gulls r2 r22 sea cliff cliffs the of`.split(/\s+/);
@@ -185,7 +186,7 @@ const POOLS: Readonly<Record<FacetType, readonly Scalar[]>> = {
   boolean: [true, false],
   date: DATES,
 };
-/** Of one length but the last, which fits nowhere, as zeros do; some far longer or shorter than others, and some in one direction. */
+/** Vectors of length 3, some of extreme magnitude or in equal directions; zeros and the last ones fit no list. */
 const VECTORS: readonly Vector[] = [
   ...[
     [1, 0, 0],
@@ -215,7 +216,7 @@ const VECTORS: readonly Vector[] = [
     [1, 0],
   ],
 ];
-/** With a digit behind, as long as names may be. */
+/** Names that reach the maximum length once a digit is appended. */
 const LONG_NAMES = ['n', '日', '\u{1F600}'].map((character) => character.repeat(511));
 const TOO_LONG = '\u{1F600}'.repeat(513);
 const STRAYS: readonly Stray[] = [
@@ -245,11 +246,11 @@ export class MadeValues {
 
   scalar(type: FacetType): Scalar {
     const pool = POOLS[type];
-    // Half of them out of a few, so that records share values.
+    // Half of the values come from the first few, so that records share them.
     return this.random.below(2) === 0 ? this.random.pick(pool.slice(0, 5)) : this.random.pick(pool);
   }
 
-  /** Null where there is to be none. */
+  /** Returns a value of the facet, or null for none. */
   facetValue({ type, cardinality }: FacetDefinition): Value | null {
     if (this.random.below(5) === 0) return null;
     if (cardinality === 'Single') return this.random.below(3) === 0 ? [this.scalar(type)] : this.scalar(type);
@@ -257,7 +258,7 @@ export class MadeValues {
     return Array.from({ length: this.random.below(MANY_MAX) }, () => this.scalar(type));
   }
 
-  /** Of a field whose type changes: it fits now and then. */
+  /** Returns a value for a field whose type changes; it fits the current type only sometimes. */
   changingValue(): Value | null {
     const one = () => this.random.pick(CHANGING);
     const type = this.random.pick(CHANGING_TYPES);
@@ -291,7 +292,7 @@ export class MadeValues {
     return Array.from({ length }, () => this.vector());
   }
 
-  /** Of a bulk call. */
+  /** Returns a line of a bulk call that is no record. */
   stray(): Stray {
     return this.random.pick(STRAYS);
   }
@@ -304,12 +305,12 @@ export class MadeValues {
     return this.random.pick(WORDS);
   }
 
-  /** What facets have, as words of a query. */
+  /** Returns a query word that may be a facet value. */
   captured(): string {
     return this.random.pick(CAPTURED);
   }
 
-  /** Of a record. Two that differ in case alone are two. */
+  /** Returns a record name. Names that differ only in case are different names. */
   name(): string {
     const number = this.random.below(24);
     if (this.random.below(40) === 0) return `${this.random.pick(LONG_NAMES)}${number % 3}`;

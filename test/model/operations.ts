@@ -1,4 +1,7 @@
-/** The steps of a sequence, as data: they can be printed, left out and run again. Lists and records are named, never numbered by the service. */
+/**
+ * The operations of a sequence as plain data, so that they can be printed, removed and replayed. Lists and records are
+ * identified by the sequence's own numbers and names, never by IDs of the service.
+ */
 import type { Filter } from './reference-filter.js';
 import type { Fields, SortKey } from './reference-list.js';
 import type { Model } from './reference-list.js';
@@ -11,7 +14,10 @@ export interface NewRecord {
   readonly fields: Fields;
   readonly vectors?: GivenVectors;
 }
-/** Of a list or of the group: the current version, or so many before it; `latest` of the group is not asked for by its number. */
+/**
+ * Target of a search: `back` counts versions back from the current one; `latest` asks for the group without a version
+ * number.
+ */
 export type Target =
   | { readonly list: number; readonly back: number }
   | { readonly group: 'latest' }
@@ -24,19 +30,19 @@ export interface Search {
   readonly radius?: { readonly centre: Point; readonly metres: number };
   readonly vector?: Vector;
   readonly exact?: boolean;
-  /** Whether meaning is left aside. */
+  /** True if the search does not use vectors of texts (`vector_search: false`). */
   readonly byWords?: boolean;
   readonly order: readonly SortKey[];
-  /** `ranking: none`. */
+  /** True for `ranking: none`. */
   readonly asStored?: boolean;
   readonly facets: readonly string[];
   readonly facetSize: number;
   readonly skip: number;
   readonly size: number;
   readonly select?: readonly string[];
-  /** Whether it is read to its end in pages of this size. */
+  /** True if all pages of this size are read. */
   readonly paged: boolean;
-  /** For the ways in which the same filter can be written. */
+  /** Picks among equivalent notations of the filter, and which further checks are made. */
   readonly style: number;
 }
 
@@ -57,13 +63,13 @@ export type ContendedCall =
   | { readonly kind: 'bulk'; readonly records: readonly NewRecord[] }
   | { readonly kind: 'delete'; readonly name: string };
 
-/** A line of a bulk call that is no record, with the name that it can be told by. */
+/** Line of a bulk call that is no record, and the name that its error reports. */
 export interface Stray {
   readonly text: string;
   readonly name: string | null;
-  /** No JSON: a whole array would be none. */
+  /** True if the text is not JSON, so that it would invalidate a whole JSON array. */
   readonly isNoJson?: boolean;
-  /** Of a line that says nothing at all. */
+  /** True if the line has no content. */
   readonly isBlank?: boolean;
 }
 
@@ -71,10 +77,12 @@ export type SettingsChange =
   | { readonly kind: 'define'; readonly list: number; readonly definition: Definition }
   | { readonly kind: 'synonyms'; readonly list: number; readonly rules: readonly SynonymRule[] }
   | { readonly kind: 'query-rules'; readonly list: number; readonly rules: readonly QueryRule[] }
-  /** What the group has from now on. */
+  /** Replaces the members of the group. */
   | { readonly kind: 'members'; readonly lists: readonly { readonly list: number; readonly back?: number }[] };
 
-/** Of the account: `number` says which one, `variant` how it is made or changed; 0: it goes. */
+/**
+ * A step on the account. `number` identifies the thing; `variant` says how it is created or changed, and 0 deletes it.
+ */
 export interface AccountStep {
   readonly what: 'file' | 'store' | 'key' | 'contributor';
   readonly number: number;
@@ -88,12 +96,12 @@ export type Operation =
       readonly list: number;
       readonly records: readonly NewRecord[];
       readonly format: 'ndjson' | 'json' | 'flat';
-      /** What is no record, in front of so many of them. */
+      /** Invalid lines, each inserted before the record at index `before`. */
       readonly strays?: readonly { readonly before: number; readonly stray: Stray }[];
-      /** The records change those of their names, and make none. */
+      /** True if the call patches existing records and creates none. */
       readonly isPatch?: boolean;
     }
-  /** Its records are read page by page, and the writes sent beside the pages, so many each time. */
+  /** Reads the records page by page; during each page, `beside` of the writes are sent. */
   | {
       readonly kind: 'walk';
       readonly list: number;
@@ -101,22 +109,22 @@ export type Operation =
       readonly beside: number;
       readonly writes: readonly Write[];
     }
-  /** Sent at once, about the same records. */
+  /** Concurrent calls about the same records. */
   | { readonly kind: 'contended'; readonly list: number; readonly calls: readonly ContendedCall[] }
   | { readonly kind: 'preview'; readonly list: number; readonly rule: SynonymRule }
   | { readonly kind: 'delete-matching'; readonly list: number; readonly filter: Filter; readonly style: number }
-  /** Sent at once, each about another record; searches run beside them. */
+  /** Concurrent writes, each of another record, with searches at the same time. */
   | { readonly kind: 'together'; readonly writes: readonly Write[]; readonly search: Search }
   | SettingsChange
-  /** Of sequences that a webhook is told of. */
+  /** Only in sequences with a webhook. */
   | { readonly kind: 'account'; readonly steps: readonly AccountStep[] }
-  /** What reads its records from now on. */
+  /** Changes the model of the list. */
   | { readonly kind: 'model'; readonly list: number; readonly model: Model }
-  /** All records to CSV and in again. */
+  /** Exports all records to CSV and imports them again. */
   | { readonly kind: 'csv'; readonly list: number }
   /**
-   * The service ends in the midst of writes that are sent at once, each of other records, and of changes of settings, each of other ones, and starts again. The
-   * fields of the list that is written to stay as they are.
+   * Kills the service during concurrent writes (each of other records) and concurrent changes of settings (each of
+   * another setting), and starts it again. The fields of the list that is written to do not change.
    */
   | {
       readonly kind: 'kill';
@@ -124,9 +132,9 @@ export type Operation =
       readonly writes: readonly (readonly NewRecord[])[];
       readonly changes?: readonly SettingsChange[];
     }
-  /** The list is made anew as a copy of another one. */
+  /** Replaces the list `to` by a copy of the list `from`. */
   | { readonly kind: 'clone'; readonly from: number; readonly to: number }
-  /** It is deleted, and another one made under its name, which is in no group. */
+  /** Deletes the list and creates another one of the same name, which is in no group. */
   | { readonly kind: 'recreate'; readonly list: number; readonly definition: Definition; readonly model: Model }
   | { readonly kind: 'reindex'; readonly list: number }
   | { readonly kind: 'read-all'; readonly list: number }
@@ -135,9 +143,9 @@ export type Operation =
 
 export interface Sequence {
   readonly definitions: readonly Definition[];
-  /** Of each list. */
+  /** Model of each list. */
   readonly models: readonly Model[];
-  /** Whether a webhook is told of its writes. */
+  /** True if a webhook receives events of the sequence's writes. */
   readonly isTold?: boolean;
   readonly operations: readonly Operation[];
 }

@@ -1,4 +1,4 @@
-/** The same search asked in other ways: as a query string, by its numeric version, and with keys that may do less. */
+/** Sends the same search in other forms: as a query string, with the version as a number, and with restricted keys. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer, ServiceClient } from '../support/client.js';
 import type { NewKeyOptions, TestService } from '../support/service.js';
@@ -10,19 +10,22 @@ export interface SentSearch {
 }
 interface Ways {
   readonly style: number;
-  /** Undefined for a search of the group. */
+  /** Name of the list; undefined for a search of the group. */
   readonly list: string | undefined;
   readonly members: readonly string[];
-  /** No list has another version since the group has its own: a numeric version goes on with those that they had. */
+  /**
+   * True if the current versions of the lists are those that the group's version pins, so that searching by that number
+   * is equivalent.
+   */
   readonly isPinned: boolean;
-  /** Is told of every search that was answered. */
+  /** Called with every search that was answered. */
   counted(this: void, body: SentSearch['body'], answer: Answer): void;
 }
 type Asked = () => Promise<Answer>;
 
-/** A merge may change scores between two requests: then the first is asked once more. */
+/** A merge may change scores between the two requests of a comparison: then both are sent again. */
 const TRIES_MAX = 5;
-/** A URL has room for so much. */
+/** Maximum length of a query string that fits into a URL. */
 const QUERY_CHARACTERS_MAX = 4000;
 
 export class OtherWays {
@@ -33,7 +36,10 @@ export class OtherWays {
     private readonly group: string,
   ) {}
 
-  /** The list is made anew: a key of the one that is gone is gone with it, and reaches nothing of the new one. */
+  /**
+   * Called when a list is created anew: checks that the key of the old one is gone with it, and gives no access to the
+   * new one.
+   */
   async listIsGone(list: string): Promise<void> {
     const old = this.#keys.get(list);
     this.#keys.delete(list);
@@ -42,7 +48,7 @@ export class OtherWays {
     same('status of a key whose list was made anew', status, 401);
   }
 
-  /** `lists`: all that there are; `members`: those of the group. */
+  /** `members` are the lists of the group. */
   async check(sent: SentSearch, { style, list, members, isPinned, counted }: Ways): Promise<void> {
     const asked = (client: ServiceClient) => async () => {
       const answer = await client.post(sent.path, sent.body);
@@ -84,7 +90,7 @@ export class OtherWays {
   #asQueryString(full: Asked, sent: SentSearch, counted: Ways['counted']): Promise<void> {
     const { path, body } = sent;
     const entries = Object.entries(body).map(([name, value]): [string, string] => [name, written(name, value)]);
-    // No field that a sequence uses has a comma in its name, by which a list of them would be another.
+    // Joining names by commas is unambiguous: no field of a sequence has a comma in its name.
     const query = Object.fromEntries(entries);
     if (new URLSearchParams(query).toString().length > QUERY_CHARACTERS_MAX) return Promise.resolve();
     return this.#agree('answer to a query string', full, async () => {
@@ -123,7 +129,7 @@ export class OtherWays {
     return this.#key(name, { access: 'search-and-read', scope, scope_target: name });
   }
 
-  /** Made once. Its client is not: the service has another address behind a restart. */
+  /** Creates each key once, but its client each time: the service has another address after a restart. */
   async #key(name: string, options: NewKeyOptions): Promise<ServiceClient> {
     const key = this.#keys.get(name) ?? (await this.service.createKey(options)).key;
     this.#keys.set(name, key);

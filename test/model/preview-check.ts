@@ -1,4 +1,4 @@
-/** What a synonym rule would change, beside what searches with it and without it find. */
+/** Compares the preview of a synonym rule with what searches find with and without the rule. */
 import { holdsTrue, same } from './difference.js';
 import type { Operation } from './operations.js';
 import { answered, type ReplayState } from './replay-state.js';
@@ -22,7 +22,7 @@ export async function checkPreview(
   { list, rule }: Extract<Operation, { kind: 'preview' }>,
 ): Promise<void> {
   const reference = state.list(list);
-  // What a word means is not for the reference to say.
+  // The reference cannot tell which records a text model finds.
   if (reference.model === 'texts') return;
   const path = `/list/synonym-preview/default/${state.name(list)}`;
   const preview = (await answered(state.client.post(path, rule), 200)).body as Preview;
@@ -43,7 +43,7 @@ export async function checkPreview(
       [after, having],
     ] as const)
       for (const { name } of side.results) holdsTrue('hit of a preview', names.has(name), () => [word, name]);
-    // A phrase goes before the rules of the words in it: with it, fewer may be found.
+    // May be negative: a phrase takes precedence over the rules of its words, so a rule may reduce what is found.
     same('records that a rule adds', added, having.size - without.size);
   }
   const isSame = preview.words.every(

@@ -1,8 +1,8 @@
-/** When records were made and written, as the service tells it, beside the order in which it was told to. */
+/** Checks the reported creation and modification times of records against the order of the writes. */
 import { holdsTrue, same } from './difference.js';
 import type { ModelRecord } from './reference-list.js';
 
-/** Milliseconds since 1970. */
+/** Times in milliseconds since 1970. */
 export interface Times {
   readonly created_utc: number;
   readonly modified_utc: number;
@@ -12,11 +12,11 @@ interface ToldTimes {
   readonly modified_utc: string;
 }
 
-/** In this form alone (contract 1). */
+/** The only form of times in answers (contract 1). */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 export class RecordTimes {
-  /** By the record and the write of it. */
+  /** Creation times by the record's serial; `#modified` by serial and write. */
   readonly #created = new Map<number, number>();
   readonly #modified = new Map<string, number>();
 
@@ -34,7 +34,10 @@ export class RecordTimes {
       : { created_utc: created, modified_utc: modified };
   }
 
-  /** Of all records of a list: none moves without a write, and what was written later is no earlier. */
+  /**
+   * Checks the reported times of all records of a list: no time changes without a write, and a later write has no
+   * earlier time.
+   */
   tell(all: readonly { readonly record: ModelRecord; readonly told: ToldTimes }[]): void {
     for (const { record, told } of all) {
       holdsTrue('form of a time', TIME.test(told.created_utc) && TIME.test(told.modified_utc), () => told);

@@ -1,4 +1,4 @@
-/** Filters as trees: how they are written, and for which records they hold. */
+/** Filters as trees: how to write them as text, and which records they match. */
 import { SeededRandom } from '../support/random.js';
 import type { QueryRule } from './reference-words.js';
 import { compareKeys, keyOf, type FacetDefinition, type Scalar } from './reference-values.js';
@@ -20,13 +20,13 @@ const WORDS: Readonly<Record<Comparison, string>> = {
   '>=': 'ge',
 };
 
-/** Values of a facet of a record, as keys. */
+/** Returns the definition of a facet and the values that a record has of it. */
 export type FacetReader = (field: string) => {
   readonly facet: FacetDefinition | undefined;
   readonly values: readonly Scalar[];
 };
 
-/** `not` and `!=` hold where there is no value: a filter is either true or false of a record. */
+/** True if the filter matches. The logic has two values: without a value of the facet, `not` and `!=` are true. */
 export function holds(filter: Filter, read: FacetReader): boolean {
   switch (filter.kind) {
     case 'and':
@@ -59,13 +59,13 @@ function compares(field: string, by: Comparison, value: Scalar, read: FacetReade
   });
 }
 
-/** A way of writing for `writeFilter`: by the same seed the same. */
+/** Returns choices for `writeFilter`, deterministic for a seed. */
 export function styleOf(seed: number): (ways: number) => number {
   const random = new SeededRandom(seed);
   return (ways) => random.below(ways);
 }
 
-/** How a filter is written, in one of the ways that there are; `style` picks among them. */
+/** Writes the filter as text; `style` chooses among the equivalent notations. */
 export function writeFilter(filter: Filter, style: (ways: number) => number): string {
   switch (filter.kind) {
     case 'and':
@@ -97,7 +97,7 @@ function writeValue(value: Scalar, style: (ways: number) => number): string {
   return `${quote}${value.replaceAll(quote, quote + quote)}${quote}`;
 }
 
-/** As a list has it; what is captured has a name or none. */
+/** Returns the rule as the API has it; the capture group is named in some rules and numbered in others. */
 export function writtenRule({ name, word, field, value, captures, keep }: QueryRule) {
   const style = styleOf(name.length + word.length);
   if (captures === undefined) {

@@ -1,12 +1,12 @@
-/** A group as the documents describe it: its members now, and those of its earlier versions with the versions of the lists that they had. */
+/** Reference model of a group: its members, and for each version the lists and list versions that it pins. */
 import type { ReferenceList } from './reference-list.js';
 
-/** Without a version the list is searched by its current one. */
+/** Member of the group; without a version, the current version of the list is searched. */
 export interface Member {
   readonly list: number;
   readonly version?: number;
 }
-/** The list that it was, whatever has its name now. */
+/** A list at a version. `reference` is the list itself, which another list of the same name may have replaced since. */
 export interface Pinned {
   readonly list: number;
   readonly reference: ReferenceList;
@@ -17,7 +17,7 @@ export class ReferenceGroup {
   members: readonly Member[] = [];
   readonly versions: (readonly Pinned[])[] = [];
 
-  /** The number of the newest. */
+  /** Number of the newest version. */
   get version(): number {
     return this.versions.length;
   }
@@ -26,7 +26,7 @@ export class ReferenceGroup {
     return this.versions.at(-1) ?? [];
   }
 
-  /** Another list under the same name is another member. */
+  /** Sets the members, and adds a version if they differ. Another list of the same name is a different member. */
   change(members: readonly Member[], lists: readonly ReferenceList[]): void {
     const pinned = members.flatMap(({ list, version }): Pinned[] => {
       const reference = lists[list];
@@ -43,19 +43,19 @@ export class ReferenceGroup {
     if (!isSame) this.versions.push(pinned);
   }
 
-  /** It leaves the group, and no list of its name comes in its place. */
+  /** Removes a deleted list from the group; a new list of its name is not added. */
   listIsGone(list: number): void {
     if (!this.members.some((member) => member.list === list)) return;
     this.members = this.members.filter((member) => member.list !== list);
     this.versions.push(this.latest.filter((member) => member.list !== list));
   }
 
-  /** What a search of a number is of; undefined where there is no such version. */
+  /** Returns the lists of a version; undefined if there is no such version. */
   pinned(number: number): readonly Pinned[] | undefined {
     return this.versions[number - 1];
   }
 
-  /** Those of a version that are members now: a key of the group is told of no other. */
+  /** Returns those lists of a version that are still members: a key of the group sees no others. */
   present(pinned: readonly Pinned[]): readonly Pinned[] {
     return pinned.filter(({ reference }) => this.latest.some((each) => each.reference === reference));
   }

@@ -1,4 +1,4 @@
-/** A list as the documents describe it, kept in plain arrays and searched by looking at every record. */
+/** Reference model of a list, written from the documentation: plain arrays, searched by a scan of all records. */
 import { holds, type Filter } from './reference-filter.js';
 import {
   capturedAs,
@@ -23,44 +23,44 @@ import { findsWords, wordsOf, type QueryRule, type SynonymRule, type WordQuery }
 export type Fields = Readonly<Record<string, Value | null>>;
 export interface ModelRecord {
   readonly name: string;
-  /** Without those that have no value. */
+  /** Fields that have a value. */
   readonly fields: ReadonlyMap<string, Value>;
   readonly vectors: readonly Vector[];
-  /** No other record has it, whatever both are called. */
+  /** Identifies the record within its list; a rename does not change it. */
   readonly serial: number;
-  /** Numbers of the operations that made it and that wrote it last. */
+  /** Numbers of the operations that created it and last wrote it. */
   readonly created: number;
   readonly modified: number;
 }
 export interface SortKey {
-  /** A Single facet, or `name`, `created_utc`, `modified_utc`, `distance` of the record itself. */
+  /** A Single facet, or one of `name`, `created_utc`, `modified_utc` and `distance`. */
   readonly by: string;
   readonly direction: 'asc' | 'desc';
-  /** In backticks: a facet of that name, where there is one. */
+  /** True if written in backticks, which makes it a facet of that name if there is one. */
   readonly quoted?: boolean;
 }
 export interface ModelSearch {
   readonly filter?: Filter;
   readonly query?: WordQuery;
   readonly radius?: { readonly centre: Point; readonly metres: number };
-  /** A vector was sent that is looked for. */
+  /** True if the search has a vector that is used. */
   readonly isOfVector?: boolean;
 }
-/** `texts`: of vectors of the texts of records. */
+/** Source of vectors: `own` are sent with records, `texts` are made of the records' texts. */
 export type Model = 'own' | 'texts' | null;
 
 export class ReferenceList {
   records: ModelRecord[] = [];
   rules: readonly SynonymRule[] = [];
   queryRules: readonly QueryRule[] = [];
-  /** By number; what they had when the next one was made. */
+  /** Old versions by number, each as it was when the next version was made. */
   readonly frozen = new Map<number, ReferenceList>();
   version = 1;
-  /** Of its vectors, since there has been one. */
+  /** Length of the list's vectors; undefined until the first vector is written. */
   dimensions: number | undefined;
-  /** Number of the operation that goes on. */
+  /** Number of the current operation. */
   now = 0;
-  /** What the service told last of when its records were made and written. */
+  /** Creation and modification times that the service last reported. */
   times: RecordTimes = new RecordTimes();
   #serials = 0;
 
@@ -69,7 +69,7 @@ export class ReferenceList {
     public model: Model = null,
   ) {}
 
-  /** As it is now, for a version that is frozen or a copy. */
+  /** Returns a copy of the current state, for a frozen version or a cloned list. */
   copy(): ReferenceList {
     const copy = new ReferenceList(this.definition, this.model);
     copy.records = [...this.records];
@@ -86,7 +86,10 @@ export class ReferenceList {
     return this.records.find((record) => record.name === name);
   }
 
-  /** Records keep their values: what is a facet now is an array, and what is none any more is one where it has several. */
+  /**
+   * Changes the definition. Records keep their values: a field that becomes a facet becomes an array; one that stops
+   * being a facet stays an array only if it has several values.
+   */
   redefine(definition: Definition): void {
     const before = this.definition.facets;
     this.definition = definition;
@@ -102,7 +105,7 @@ export class ReferenceList {
     });
   }
 
-  /** What says nothing that fits is kept as it is, and no search sees it. */
+  /** Converts a value to the facet's type. A value that does not convert is kept, but searches do not see it. */
   #asFacet(field: string, value: Value): Value {
     const facet = this.facet(field);
     if (facet === undefined || isPoint(value)) return value;
@@ -110,12 +113,12 @@ export class ReferenceList {
     return fits(facet, values) ? values : value;
   }
 
-  /** Whether a write of these is refused: a facet takes values of its type, and one alone where it is Single. */
+  /** True if a write of these values is refused: a facet takes values of its type, and only one if it is Single. */
   refuses(fields: Fields, vectors?: GivenVectors): boolean {
     return this.#refusesVectors(vectors) || this.#refusesFields(fields);
   }
 
-  /** A list whose model is not `own` takes none, nor the removal of any. */
+  /** True if the vectors are refused. A list whose model is not `own` refuses even their removal. */
   #refusesVectors(vectors: GivenVectors | undefined): boolean {
     if (vectors === undefined) return false;
     if (this.model !== 'own') return true;
@@ -130,7 +133,7 @@ export class ReferenceList {
     });
   }
 
-  /** True where it is new. Without vectors it has none. */
+  /** Creates or replaces a record; without `given`, its vectors are removed. Returns true if the record is new. */
   put(name: string, fields: Fields, given?: GivenVectors): boolean {
     const at = this.records.findIndex((record) => record.name === name);
     const vectors = (given ?? []).map(asKept);
@@ -156,7 +159,10 @@ export class ReferenceList {
     this.records = this.records.filter((record) => record.name !== name);
   }
 
-  /** `near`: what is looked for beside the words; undefined where the list cannot compare it. */
+  /**
+   * Returns the matching records. `near` describes the vector that is searched for; undefined if the list cannot
+   * compare it.
+   */
   search({ filter, query, radius, isOfVector = false }: ModelSearch, near?: Near): ModelRecord[] {
     const ruled = query && this.ruled(query);
     const passing = this.records.filter((record) => {
@@ -169,12 +175,15 @@ export class ReferenceList {
     if (!hasWords && near !== undefined) return [...nearRecords(passing, near, false)];
     const found = (record: ModelRecord) =>
       ruled === undefined || findsWords(ruled.query, this.#textsOf(record), this.rules);
-    // What has all words is decided by the words.
+    // With match `all`, vectors add no records.
     const besides = near === undefined || ruled?.query.match === 'all' ? undefined : nearRecords(passing, near, true);
     return passing.filter((record) => found(record) || besides?.has(record) === true);
   }
 
-  /** Rules apply in their order, each to what those before it left; one of a field that is no facet any more has no effect. */
+  /**
+   * Applies the query rules in order, each to what the previous ones left. A rule of a field that is no longer a facet
+   * does nothing.
+   */
   ruled(query: WordQuery): { readonly query: WordQuery; readonly filters: readonly Filter[] } {
     let { words } = query;
     const filters: Filter[] = [];
@@ -191,7 +200,7 @@ export class ReferenceList {
     return { query: { ...query, words }, filters };
   }
 
-  /** Metres; NaN of a record without a point. */
+  /** Returns the distance in metres; NaN if the record has no point. */
   distance(record: ModelRecord, centre: Point): number {
     const place = this.placeOf(record);
     return place === undefined ? NaN : metresBetween(centre, place);
@@ -206,28 +215,28 @@ export class ReferenceList {
     return this.definition.facets.find((facet) => facet.name === name);
   }
 
-  /** As an event tells of it. */
+  /** Returns the record as events have it. */
   told(name: string, id: string): { readonly id: string; readonly name: string; readonly fields: object } {
     return { id, name, fields: Object.fromEntries(this.find(name)?.fields ?? []) };
   }
 
-  /** As it was before, whatever was written to it since. */
+  /** Sets the record back to this earlier state. */
   restore(record: ModelRecord): void {
     this.records = this.records.map((each) => (each.name === record.name ? record : each));
   }
 
-  /** Which of the writes that were sent took place is not known: each record may be as new as the newest. */
+  /** Forgets all times, after writes of unknown outcome: every record may be as new as the newest. */
   forgetTimes(): void {
     this.times = new RecordTimes();
     this.records = this.records.map((record) => ({ ...record, created: this.now, modified: this.now }));
   }
 
-  /** Keys of a facet's values, each once. */
+  /** Returns the distinct keys of the facet's values. */
   keys(record: ModelRecord, facet: FacetDefinition): Key[] {
     return [...new Set(this.#valuesOf(record, facet).map((value) => keyOf(facet.type, value)))];
   }
 
-  /** What records are sorted by; undefined where there is no value. */
+  /** Returns the sort keys of the record; undefined for each missing value. */
   sortValues(record: ModelRecord, order: readonly SortKey[]): (Key | undefined)[] {
     return order.map(({ by }) => {
       if (by === 'name') return keyOf('string', record.name);
@@ -239,14 +248,14 @@ export class ReferenceList {
 
   #facetOf(record: ModelRecord, field: string) {
     const facet = this.facet(field);
-    // In a group, a list without the field has no values of it.
+    // In a search of a group, a list without the facet counts as having no values of it.
     return { facet, values: facet === undefined ? [] : this.#valuesOf(record, facet) };
   }
 
   #valuesOf(record: ModelRecord, facet: FacetDefinition) {
     const value = record.fields.get(facet.name);
     if (value === undefined || (facet.cardinality === 'Single' && membersOf(value).length > 1)) return [];
-    // Of several, those that fit are seen.
+    // Of several values, only those that fit are visible.
     return membersOf(value).filter((each) => fits(facet, each));
   }
 
@@ -257,7 +266,7 @@ export class ReferenceList {
     });
   }
 
-  /** Facets are arrays whatever was sent; what has no value is not there. */
+  /** Makes facet values arrays, however they were sent, and drops fields without a value. */
   #normalised(fields: Fields): Map<string, Value> {
     const kept = Object.entries(fields).flatMap(([name, value]): [string, Value][] => {
       if (value === null || (Array.isArray(value) && value.length === 0)) return [];
@@ -268,7 +277,7 @@ export class ReferenceList {
   }
 }
 
-/** Undefined where what was captured is no value of the facet. */
+/** Returns the filter values of a rule; undefined if the captured word is no value of the facet. */
 function valuesOfRule({ captures, value }: QueryRule, facet: FacetDefinition, word: string): Scalar[] | undefined {
   if (captures === undefined) return [value];
   const captured = capturedAs(facet.type, word);
@@ -276,7 +285,7 @@ function valuesOfRule({ captures, value }: QueryRule, facet: FacetDefinition, wo
   return captures === 'alone' ? [captured] : [captured, value];
 }
 
-/** Records without a value come last, whatever the direction. */
+/** Compares sort keys. Missing values come last in either direction. */
 export function compareRows(order: readonly SortKey[], left: readonly (Key | undefined)[], right: typeof left): number {
   for (const [at, { direction }] of order.entries()) {
     const [one, other] = [left[at], right[at]];

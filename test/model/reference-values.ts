@@ -1,4 +1,4 @@
-/** What the documents say of values: which are equal, which comes first, and where a point lies. Nothing here is taken from the service. */
+/** Equality, order and distance of values as documented. Nothing here uses code of the service. */
 export type Scalar = string | number | boolean;
 export interface Point {
   readonly latitude: number;
@@ -16,30 +16,32 @@ export interface Definition {
   readonly facets: readonly FacetDefinition[];
   readonly location: string | null;
 }
-/** What a value is compared by. */
+/** Key by which values are compared. */
 export type Key = string | number;
 
 const EARTH_RADIUS_METRES = 6_371_008.8;
 
-/** Two texts that differ in case alone have the same. */
+/** Folds case: texts that differ only in case have the same result. */
 export function fold(text: string): string {
   return wellFormed(text).normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }
 
-/** As UTF-8 has it: what is half of a pair is U+FFFD. */
+/** Replaces lone surrogates by U+FFFD, as encoding to UTF-8 does. */
 export function wellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
 }
 
 export function keyOf(type: FacetType, value: Scalar): Key {
   if (type === 'string') return fold(String(value));
-  // A number and its negative zero are the same.
+  // Adding 0 makes -0 equal to 0.
   if (type === 'number') return Number(value) + 0;
   if (type === 'boolean') return value === true ? 1 : 0;
   return instantOf(String(value));
 }
 
-/** Milliseconds since 1970 of an ISO date, or of a date-time with a zone; digits behind the milliseconds are cut. */
+/**
+ * Returns milliseconds since 1970 for an ISO date or a date-time with a zone; digits after the milliseconds are cut.
+ */
 export function instantOf(text: string): number {
   const cut = text
     .toUpperCase()
@@ -49,7 +51,7 @@ export function instantOf(text: string): number {
   return Date.parse(leap ? cut.replace(':60', ':59') : cut) + (leap ? 1000 : 0);
 }
 
-/** Texts by their code points, which is how UTF-8 orders them. */
+/** Compares texts by code point, which is the byte order of UTF-8. */
 export function compareKeys(left: Key, right: Key): number {
   if (typeof left === 'string' && typeof right === 'string')
     return Buffer.compare(Buffer.from(left), Buffer.from(right));
@@ -65,7 +67,7 @@ export function metresBetween(from: Point, to: Point): number {
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180;
 
-/** Whether a client may write it; dates are recognised as far as the sequences write them. */
+/** True if a client may write the value; recognizes only the notations of dates that sequences use. */
 export function fits(facet: FacetDefinition, value: Value): boolean {
   const values = membersOf(value);
   if (isPoint(value) || (facet.cardinality === 'Single' && values.length > 1)) return false;
@@ -77,19 +79,19 @@ function fitsType(type: FacetType, value: Scalar): boolean {
   return typeof value === 'string' && /^\d{4}-/.test(value) && !Number.isNaN(instantOf(value));
 }
 
-/** What a value is where a field becomes a facet: what its text says, where nothing is lost by that. */
+/** Converts a value when its field becomes a facet: by what its text says, if nothing is lost. */
 export function converted(type: FacetType, value: Scalar): Scalar {
   if (fitsType(type, value)) return value;
   const text = String(value).trim();
   if (type === 'string') return String(value);
   if (type === 'boolean') return /^(true|1)$/i.test(text) ? true : /^(false|0)$/i.test(text) ? false : value;
   if (type !== 'number') return value;
-  // As numbers are written, with no more digits than they keep; a large one is written with its power of ten.
+  // Decimal numbers with no more digits than a double keeps; large ones must be in the shortest exponent notation.
   const isNumber = /^-?(0|[1-9]\d{0,14})(\.\d+)?$/.test(text) || (/e[+-]/.test(text) && String(Number(text)) === text);
   return isNumber ? Number(text) : value;
 }
 
-/** What a query rule captured, as a value of a facet; undefined where it is none. */
+/** Converts a word captured by a query rule to a value of a facet's type; undefined if it is none. */
 export function capturedAs(type: FacetType, word: string): Scalar | undefined {
   if (type === 'boolean') return /^(true|false)$/.test(word) ? word === 'true' : undefined;
   const value = converted(type, word);

@@ -1,36 +1,36 @@
-/** What the documents say of vectors: which are taken, how near two are, and which records are near enough to one that is sent. */
+/** Vectors as documented: which are accepted, how near two are, and which records are near enough to a query vector. */
 import type { ModelRecord } from './reference-list.js';
 
 export type Vector = readonly number[];
-/** Of a record: several, one or none that is sent; null removes those that are there. */
+/** Vectors sent for a record; null removes those it has. */
 export type GivenVectors = readonly Vector[] | null;
 
-/** A list's calibration, as `explain` shows it. */
+/** Calibration of a list, as `explain` shows it. */
 export interface Scale {
   readonly farthest: number;
   readonly nearest: number;
   readonly floor: number;
 }
-/** What is looked for beside the words of a search. */
+/** The vector part of a search. */
 export interface Near {
   readonly vector: Vector;
   readonly scale: Scale;
-  /** Whether all vectors are compared. */
+  /** True if all vectors are compared, without the graph. */
   readonly exact: boolean;
-  /** 1: with what may be found, -1: without what may not. */
+  /** 1 includes the records that may or may not be found, -1 excludes them. */
   readonly doubt: 1 | -1;
 }
 
-/** So many vectors find at most; beside words half as many where records have one each. */
+/** Maximum number of vectors found; with words, half as many if each record has one vector. */
 const FINDING_MAX = 100;
 const FINDING_BESIDE_WORDS = 50;
-/** The index has floats of 16 bits. */
+/** Tolerance for the 16-bit floats of the index. */
 export const COSINE_TOLERANCE = 0.003;
 
-/** Of 32 bits, as they are kept. */
+/** Returns the vector in 32-bit floats, as it is stored. */
 export const asKept = (vector: Vector) => vector.map(Math.fround);
 
-/** Whether they can be compared: finite numbers of 32 bits that are not all zeros. */
+/** True if the vector can be compared: finite as 32-bit floats, and not all zeros. */
 export function isDirection(vector: Vector): boolean {
   const kept = asKept(vector);
   return kept.every(Number.isFinite) && kept.some((each) => each !== 0);
@@ -42,14 +42,14 @@ export function cosine(left: Vector, right: Vector): number {
   return product / (Math.hypot(...a) * Math.hypot(...b));
 }
 
-/** The same direction, with 1 as its longest part. */
+/** Scales the vector so that its largest component is 1, which avoids overflow and underflow. */
 function scaled(vector: Vector): number[] {
   const kept = asKept(vector);
   const longest = Math.max(...kept.map(Math.abs));
   return kept.map((each) => each / longest);
 }
 
-/** Of the nearest of its vectors; undefined of a record without any. */
+/** Returns the cosine of the record's nearest vector; undefined if the record has none. */
 export function bestCosine({ vectors }: ModelRecord, vector: Vector): number | undefined {
   return vectors.length === 0 ? undefined : Math.max(...vectors.map((each) => cosine(each, vector)));
 }
@@ -58,7 +58,7 @@ export function scoreOf(best: number, { farthest, nearest }: Scale): number {
   return Math.min(1, Math.max(0, (best - farthest) / (nearest - farthest)));
 }
 
-/** Those of `passing` that are near enough. */
+/** Returns the records of `passing` that are near enough. */
 export function nearRecords(passing: readonly ModelRecord[], near: Near, isBesideWords: boolean): Set<ModelRecord> {
   const { vector, scale, doubt } = near;
   const { farthest, nearest, floor } = scale;
@@ -72,7 +72,10 @@ export function nearRecords(passing: readonly ModelRecord[], near: Near, isBesid
   return new Set(passing.filter(isNear));
 }
 
-/** What the last has that finds; a graph may miss some of these and find others. */
+/**
+ * Returns the cosine of the last vector that is found. Without `exact`, the graph may miss some of these and find
+ * others.
+ */
 function cutOf(all: readonly number[], { exact, doubt }: Near, isBesideWords: boolean): number {
   const found = isBesideWords && doubt < 0 ? FINDING_BESIDE_WORDS : FINDING_MAX;
   if (all.length <= found) return -Infinity;

@@ -1,4 +1,4 @@
-/** What the documents say of words: which are in a text, which are a typo away, and when a query finds a text. */
+/** Words as documented: how a text is split, which words are a typo apart, and when a query matches a text. */
 import type { Scalar } from './reference-values.js';
 
 export type Match = 'any' | 'all' | 'phrase';
@@ -8,21 +8,31 @@ export interface SynonymRule {
   readonly replace_with?: readonly string[];
 }
 
-/** Of a query whose text has the word `word`: the records where `field` has the value, and, unless it is kept, without the word. */
+/**
+ * Rule for queries that have the word `word`: restricts results to records where `field` has the value and, unless
+ * `keep`, removes the word from the query.
+ */
 export interface QueryRule {
   readonly name: string;
   readonly word: string;
   readonly field: string;
   readonly value: Scalar;
-  /** The word behind `word` is captured: `field` has it, as it is or as a number or a truth, or `value`. It goes with the word. */
+  /**
+   * If set, the word after `word` is captured, converted to the facet's type, and removed with it. The filter is this
+   * value, or either it or `value`.
+   */
   readonly captures?: 'alone' | 'or-value';
   readonly keep: boolean;
 }
 
-/** Words of a text, folded, with the double s of a sharp one, large or small: for texts of words between blanks and punctuation, which is all that is searched for here. */
+/**
+ * Returns the folded words of a text, with ß as ss. Only exact for words separated by blanks and punctuation, which is
+ * all that sequences search for.
+ */
 export function wordsOf(text: string): string[] {
   const folded = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().toUpperCase().toLowerCase();
-  // Signs that stand without blanks are no part of a word or a number beside them; a picture is a word by itself, and what low lines connect is one, as is what has an apostrophe inside (UAX 29).
+  // Han characters are separate from adjacent words and numbers; an emoji is a word; underscores and inner apostrophes
+  // join (UAX 29).
   const parted = folded.replaceAll(/\p{Script=Han}+/gu, ' $& ');
   return parted.match(/[\p{L}\p{N}]+(?:(?:_+|(?<=\p{L})'(?=\p{L}))[\p{L}\p{N}]+)*|\p{Extended_Pictographic}/gu) ?? [];
 }
@@ -35,7 +45,7 @@ export function editsAllowed(word: string): number {
   return word.length < TWO_EDITS_LETTERS ? 1 : 2;
 }
 
-/** Insertions, deletions, substitutions and transpositions of neighbours (optimal string alignment). */
+/** Optimal string alignment distance: insertions, deletions, substitutions and transpositions of neighbours. */
 export function editsBetween(left: string, right: string): number {
   const rows: number[][] = [Array.from({ length: right.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? Infinity;
@@ -58,14 +68,14 @@ export interface WordQuery {
   readonly typos: boolean;
 }
 
-/** Words of a query from `begin` to before `end`, and what stands for them as well. */
+/** Query words from `begin` to before `end`, with the synonyms that may replace them. */
 interface Span {
   readonly begin: number;
   readonly end: number;
   readonly others: readonly (readonly string[])[];
 }
 
-/** Whether a query finds a record by the words of its fields. */
+/** True if a query matches a record that has these words in its fields. */
 export function findsWords(query: WordQuery, fields: readonly (readonly string[])[], rules: readonly SynonymRule[]) {
   const { words, match } = query;
   if (words.length === 0) return true;
@@ -79,7 +89,7 @@ export function findsWords(query: WordQuery, fields: readonly (readonly string[]
   return match === 'any' ? words.some(hasWord) : words.every(hasWord);
 }
 
-/** A synonym is looked for as it is written, the word that was typed with its typos. */
+/** True if a typed word matches, with typos if allowed. Synonyms match only exactly (see `hasInOrder`). */
 function equals(query: WordQuery, wanted: string, word: string): boolean {
   return wanted === word || (query.typos && editsBetween(wanted, word) <= editsAllowed(wanted));
 }
@@ -88,7 +98,7 @@ function hasInOrder(field: readonly string[], wanted: readonly string[]): boolea
   return field.some((_, start) => wanted.every((word, at) => field[start + at] === word));
 }
 
-/** Whether a text begins with the words from `at` on, each as it is or what stands for it. */
+/** True if the text begins with the query words from `at` on, each as typed or replaced by a synonym. */
 function startsPhrase(
   query: { readonly words: readonly string[]; readonly spans: readonly Span[] },
   at: number,
@@ -105,7 +115,7 @@ function startsPhrase(
   );
 }
 
-/** From the first word on, the longest term that begins there: a phrase goes before the words in it. */
+/** Finds synonym terms from left to right, longest first: a phrase takes precedence over the words in it. */
 function spansOf(words: readonly string[], rules: readonly SynonymRule[]): Span[] {
   const spans: Span[] = [];
   const terms = rules.flatMap((rule) => rule.terms.map((term) => ({ rule, parts: term.split(' ') })));

@@ -1,4 +1,4 @@
-/** Records as they are sent, and as a list tells all that it has. */
+/** Sends records, reads complete listings, and compares them with the reference. */
 import { same } from './difference.js';
 import type { NewRecord } from './operations.js';
 import type { ModelRecord, ReferenceList } from './reference-list.js';
@@ -24,7 +24,7 @@ interface Sent {
   readonly vectors?: NewRecord['vectors'] | undefined;
 }
 
-/** One vector is told by itself or as the only one of several. */
+/** Returns the body to send. A single vector is sent either as `vector` or as the only one of `vectors`. */
 export function asSent({ vectors, ...others }: Sent): object {
   if (vectors === undefined) return others;
   if (vectors === null || (vectors.length === 1 && Object.keys(others.fields).length % 2 === 0))
@@ -32,12 +32,12 @@ export function asSent({ vectors, ...others }: Sent): object {
   return { ...others, vectors };
 }
 
-/** Nine digits tell a number of 32 bits from all others. */
+/** Rounds to 32-bit floats, which the nine digits of an answer identify uniquely. */
 function vectorsOf({ vector, vectors = vector === undefined ? [] : [vector] }: ListedRecord): number[][] {
   return vectors.map((each) => each.map(Math.fround));
 }
 
-/** Both forms of a record have the same of it: undefined where there is none. */
+/** Returns what can be compared with the result of `asKnown`; undefined if there is no record. */
 export function asListed(record: ListedRecord | undefined, withVectors = true) {
   if (record === undefined) return undefined;
   if (!withVectors) return { fields: { ...record.fields } };
@@ -53,7 +53,7 @@ export function recordsOf(state: ReplayState, list: number): string {
   return `/search-result/default/${state.name(list)}`;
 }
 
-/** In pages one behind the other. */
+/** Reads all records, page by page. */
 export async function listingOf(state: ReplayState, list: number): Promise<ListedRecord[]> {
   const records: ListedRecord[] = [];
   let after: string | undefined;
@@ -68,7 +68,7 @@ export async function listingOf(state: ReplayState, list: number): Promise<Liste
   return records;
 }
 
-/** Compares all records of a list with those that are known. */
+/** Compares all records of a list with the reference. */
 export async function readAll(state: ReplayState, list: number): Promise<void> {
   const reference = state.list(list);
   const meaning = reference.model === null ? undefined : await whenEmbedded(state.service, state.name(list));
@@ -88,7 +88,7 @@ export async function readAll(state: ReplayState, list: number): Promise<void> {
   same('records with vectors', meaning.embedded, embedded.filter(({ vectors }) => vectors.length > 0).length);
 }
 
-/** Names in the order in which they are stored; the reference is told of their times. */
+/** Returns the names of records in the order they are stored, and tells the reference their times. */
 export async function storedNames(state: ReplayState, list: number): Promise<string[]> {
   const records = await listingOf(state, list);
   tellTimes(state.list(list), records);

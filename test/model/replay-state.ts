@@ -1,4 +1,6 @@
-/** What a sequence that is run knows of the service: its lists and its group, and the reference of each. */
+/**
+ * State of a running sequence: the names of its lists and its group in the service, and the reference model of each.
+ */
 import type { Answer, ServiceClient } from '../support/client.js';
 import type { TestService } from '../support/service.js';
 import type { WebhookReceiver } from '../support/webhook-receiver.js';
@@ -12,12 +14,12 @@ import type { ToldAccount } from './told-account.js';
 import type { ToldEvents } from './told-events.js';
 import type { ToldSettings } from './told-settings.js';
 
-/** What sequences are run with. */
+/** Servers and folders that all sequences share. */
 export interface ReplayParts {
   readonly service: TestService;
   readonly textModel: TextModel;
   readonly receiver: WebhookReceiver;
-  /** That stores may be in. */
+  /** Folder for media stores. */
   readonly mediaFolder: string;
 }
 
@@ -26,7 +28,7 @@ export class ReplayState {
   readonly counted = new CountedSearches();
   readonly otherWays: OtherWays;
   readonly group = new ReferenceGroup();
-  /** Of sequences that a webhook is told of. */
+  /** Set only in sequences with a webhook, as are the next two. */
   told: ToldEvents | undefined;
   toldSettings: ToldSettings | undefined;
   toldAccount: ToldAccount | undefined;

@@ -1,4 +1,4 @@
-/** Runs a sequence against the real service and the reference side by side. */
+/** Runs a sequence against the real service and the reference in parallel. */
 import type { Answer } from '../support/client.js';
 import { adapted } from './adapted-writes.js';
 import { contend } from './contended-writes.js';
@@ -23,7 +23,7 @@ import { ReplayedSearches } from './replayed-searches.js';
 
 const NO_ID = '01900000-0000-7000-8000-000000000000';
 
-/** Its lists and its group are called after `prefix`, and are gone at the end. */
+/** Runs a sequence. Its lists and its group have `prefix` in their names and are deleted at the end. */
 export async function replay(parts: ReplayParts, prefix: string, sequence: Sequence): Promise<void> {
   const run = new Replay(new ReplayState(parts, prefix));
   try {
@@ -170,7 +170,10 @@ class Replay {
     )();
   }
 
-  /** Asks for what it needs, sends it, and resolves with what compares the answer and does the same to the reference. */
+  /**
+   * Looks up what the write needs, sends it, and resolves with a function that checks the answer and applies the write
+   * to the reference.
+   */
   async #sent(write: Write): Promise<() => Promise<void>> {
     const list = this.#state.list(write.list);
     const path = recordsOf(this.#state, write.list);
@@ -246,7 +249,7 @@ class Replay {
     ids?.set(name, id);
   }
 
-  /** `NO_ID` where the list has no such record. */
+  /** Returns the ID of a record, or `NO_ID` if the list has no such record. */
   async #idOf(list: number, name: string): Promise<string> {
     if (this.#state.list(list).find(name) === undefined) return NO_ID;
     const ids = this.#ids[list];
@@ -269,7 +272,7 @@ class Replay {
     if (isTold) for (const { name } of reference.records) ids.set(name, await this.#idOf(list, name));
     const { status, body } = await this.#state.client.delete(recordsOf(this.#state, list), { filter: text });
     const known = filterFields(filter).every((field) => reference.facet(field) !== undefined);
-    // A query string is shorter than what a body takes.
+    // The filter is in the query string, whose limit is lower than that of a body.
     if (text.length > 4096) return same('status of a delete by a long filter', status, 400);
     same('status of a delete by filter', status, known ? 200 : 400);
     if (!known) return;
@@ -284,7 +287,7 @@ class Replay {
   }
 
   async #together(writes: readonly Write[], search: Search): Promise<void> {
-    // Ids first: looking for them is no part of what goes on at once.
+    // Look up the IDs first, so that the lookups are not part of the concurrent requests.
     for (const write of writes) if (write.kind !== 'put') await this.#idOf(write.list, write.name);
     const searches = [
       this.#searches.answer(search, search.skip, search.size),
@@ -305,7 +308,7 @@ class Replay {
 
   async #changeModel(list: number, model: Model): Promise<void> {
     const reference = this.#state.list(list);
-    // By way of none: the old vectors would serve until there are as many of the new ones, which records may never bring.
+    // Through null: otherwise the old vectors stay in use until there are as many new ones, which may never happen.
     for (const each of reference.model === null ? [model] : [null, model])
       await answered(this.#state.client.put(`/list/default/${this.#state.name(list)}`, { model: each }), 200);
     reference.model = model;
@@ -326,7 +329,7 @@ class Replay {
 
   async #throughCsv(list: number): Promise<void> {
     const reference = this.#state.list(list);
-    // What a facet does not take is refused here as anywhere.
+    // An import refuses values that do not fit a facet, as any write does.
     if (reference.records.some(({ fields }) => reference.refuses(Object.fromEntries(fields)))) return;
     const columns = columnsOf(reference);
     const text = csvOf(await listingOf(this.#state, list), columns);

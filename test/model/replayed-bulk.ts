@@ -1,4 +1,4 @@
-/** Bulk calls of a sequence: records, and lines that are none, each of which fails alone. */
+/** Runs bulk calls of a sequence: records, and invalid lines, each of which must fail alone. */
 import { same } from './difference.js';
 import type { NewRecord, Operation, Stray } from './operations.js';
 import { asSent } from './replay-listing.js';

@@ -1,4 +1,4 @@
-/** What becomes of a list whose fields are changed: its next version, and which ones are kept. */
+/** Follows changes to the fields of a list: the new version, and which old ones are kept. */
 import { eventually } from '../support/eventually.js';
 import { same, shown } from './difference.js';
 import type { Definition } from './reference-values.js';
@@ -16,7 +16,7 @@ export function fieldsOf({ searchable, facets, location }: Definition) {
   return { searchable_fields: searchable.map((name) => ({ name, weight: 1 })), facets, location_field: location };
 }
 
-/** Once no version of it is being built. */
+/** Waits until no version of the list is being built, and returns the list. */
 export function listAtRest(state: ReplayState, list: number): Promise<ToldList> {
   return eventually(
     async () => (await state.client.get(`/list/default/${state.name(list)}`)).body as ToldList,
@@ -24,7 +24,7 @@ export function listAtRest(state: ReplayState, list: number): Promise<ToldList> 
   );
 }
 
-/** Compares the version that is current with the one that a change to these fields makes, and changes the reference. */
+/** Compares the current version with the one expected after the change, and changes the reference. */
 export async function redefined(state: ReplayState, list: number, definition: Definition): Promise<void> {
   const reference = state.list(list);
   const { current_version: current } = await listAtRest(state, list);

@@ -1,4 +1,4 @@
-/** What becomes of the group of a sequence: its members and its versions. */
+/** Changes the group of a sequence and checks its members and versions. */
 import { same } from './difference.js';
 import type { Member } from './reference-group.js';
 import { answered, type ReplayState } from './replay-state.js';
@@ -18,7 +18,7 @@ export class ReplayedGroup {
     this.state.group.change(members, this.state.lists);
   }
 
-  /** `back`: the version of the list that it is to have for good, counted from its current one. */
+  /** Changes the members. `back` pins a member to a version of its list, counted back from the current one. */
   async change(wanted: readonly { readonly list: number; readonly back?: number }[]): Promise<void> {
     const { lists, group, client, prefix } = this.state;
     const members = wanted.map(({ list, back }): Member => {
@@ -35,7 +35,7 @@ export class ReplayedGroup {
     await this.check();
   }
 
-  /** It has these members, whoever was told so. */
+  /** Applies members that something else sent to the service. */
   changed(members: readonly Member[]): void {
     this.state.group.change(members, this.state.lists);
   }

@@ -1,4 +1,7 @@
-/** A kill in the midst of writes and of changes of settings: what was acknowledged is there; of anything else, each is as it was or as it was sent. */
+/**
+ * Kills the service during writes and changes of settings: what was acknowledged must exist; anything else must be
+ * either as before or as sent.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../support/client.js';
 import { holdsTrue, same } from './difference.js';
@@ -13,7 +16,7 @@ import type { ReplayedGroup } from './replayed-group.js';
 type Kill = Extract<Operation, { kind: 'kill' }>;
 
 export class WrittenAmidKill {
-  /** Those that were acknowledged, of each call. */
+  /** For each call, resolves with its records if it was acknowledged, or else with none. */
   readonly sent: readonly Promise<readonly NewRecord[]>[];
   readonly #list: number;
   readonly #writes: Kill['writes'];
@@ -38,7 +41,7 @@ export class WrittenAmidKill {
     });
   }
 
-  /** When the service has started again. */
+  /** Call after the service has started again. Checks each record, and sets the reference to what was found. */
   async settle(): Promise<void> {
     const reference = this.state.list(this.#list);
     const acknowledged = (await Promise.all(this.sent)).flat();
@@ -49,7 +52,7 @@ export class WrittenAmidKill {
     const ids = found.filter(({ name }) => written.has(name)).map(({ id }) => id);
     this.state.told?.interrupted(this.state.name(this.#list), ids);
     for (const { name } of reference.records) {
-      // What a model makes of its text follows.
+      // Vectors that a text model makes come later, and are not compared.
       const isOwn = reference.model === 'own';
       const is = asListed(
         found.find((record) => record.name === name),
@@ -66,7 +69,7 @@ export class WrittenAmidKill {
   }
 }
 
-/** A setting as it is told, as it was, and as it is behind the change. */
+/** A setting as it is now, as it was before the change, and as the change makes it. */
 interface Outcome {
   readonly is: unknown;
   readonly old: unknown;
@@ -83,7 +86,7 @@ export class ChangedAmidKill {
     this.sent = changes.map((change) => unlessCut(this.#send(change)));
   }
 
-  /** When the service has started again. */
+  /** Call after the service has started again. Checks each setting, and applies the changes that took place. */
   async settle(group: ReplayedGroup): Promise<void> {
     for (const [at, change] of this.changes.entries()) {
       const status = (await this.sent[at])?.status;
@@ -156,7 +159,7 @@ export class ChangedAmidKill {
   }
 }
 
-/** Undefined where no answer came. */
+/** Resolves with undefined if no answer came. */
 function unlessCut(sent: Promise<Answer>): Promise<Answer | undefined> {
   return sent.catch(() => undefined);
 }

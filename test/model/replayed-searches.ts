@@ -1,4 +1,4 @@
-/** Searches of a sequence: each is sent in several ways, and every answer compared with the reference. */
+/** Runs searches of a sequence: sends each in several forms, and compares every answer with the reference. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../support/client.js';
 import { checkRelated, checkSuggestions } from './companion-check.js';
@@ -34,14 +34,17 @@ export class ReplayedSearches {
         await this.#check(search, scaled);
         return await this.#vectors(search, scaled);
       } catch (error) {
-        // A scale that is taken anew meanwhile changes what is near.
+        // If a scale was recalibrated meanwhile, other records are near: try again.
         const isSame = isDeepStrictEqual(await this.#scales(search, lists), scales);
         if (!(error instanceof Difference) || isSame || tries === PAGING_TRIES_MAX) throw error;
       }
     }
   }
 
-  /** Times are known of what lists have now; a search of what they had is not ordered by them. */
+  /**
+   * Reads the times that the order needs. They are known only of current lists: for old versions, time keys are removed
+   * from the order.
+   */
   async #timed(search: Search, lists: readonly Searched[]): Promise<Search> {
     const isTime = ({ by }: SortKey) => by === 'created_utc' || by === 'modified_utc';
     if (!search.order.some(isTime)) return search;
@@ -51,7 +54,7 @@ export class ReplayedSearches {
     return search;
   }
 
-  /** Of the lists whose vectors are compared with that of the search. */
+  /** Returns the scale of each list whose vectors are compared with that of the search. */
   async #scales({ vector, query }: Search, lists: readonly Searched[]): Promise<(Scale | undefined)[]> {
     const scales: (Scale | undefined)[] = [];
     for (const searched of lists) {
@@ -61,7 +64,7 @@ export class ReplayedSearches {
     return scales;
   }
 
-  /** What is said of each hit, and that a list of a group scores as it does alone. */
+  /** Checks the cosines of hits, and that a list scores the same alone as in the group. */
   async #vectors(search: Search, lists: readonly Searched[]): Promise<void> {
     const { vector, target, style, query, filter } = search;
     if (vector === undefined) return;
@@ -97,13 +100,14 @@ export class ReplayedSearches {
     if (search.style % 7 === 0) await this.state.counted.click(this.state.client, this.#targetOf(search), answer);
     if (!search.paged || search.size === 0) return;
     const hits = await this.#pages(search, check);
-    // No score has a part in the order: nothing moves as long as nothing is written, whatever is merged (docs/decisions/0355).
+    // Without a query, the order does not depend on scores: without writes no hit moves, even if a merge happens
+    // (docs/decisions/0355).
     if (search.query !== undefined || check.total > HITS_MAX) return;
     const whole = (await this.answer(search, 0, HITS_MAX, { cache: false })).body as SearchAnswer;
     same('hits of pages one behind the other', hits.map(keyOfHit), whole.results.map(keyOfHit));
   }
 
-  /** As the pages of all records have them. */
+  /** Checks that the results are in the order of a listing of all records. */
   async #asStored({ asStored = false, target }: Search, { results }: SearchAnswer): Promise<void> {
     if (!asStored || 'group' in target || target.back > 0) return;
     const places = new Map((await storedNames(this.state, target.list)).map((name, at) => [name, at]));
@@ -115,7 +119,7 @@ export class ReplayedSearches {
     );
   }
 
-  /** All pages one behind the other. */
+  /** Reads all pages, and checks their hits. */
   async #pages(search: Search, check: SearchCheck): Promise<Hit[]> {
     const isByScore = search.query !== undefined;
     for (let tries = 1; ; tries += 1) {
@@ -128,13 +132,16 @@ export class ReplayedSearches {
         check.pages(hits);
         return hits;
       } catch (error) {
-        // A merge may have moved hits from one page to another (docs/decisions/0355); a fault would be there each time.
+        // A merge may have moved hits between pages (docs/decisions/0355); a real fault would fail every time.
         if (!isByScore || !(error instanceof Difference) || tries === PAGING_TRIES_MAX) throw error;
       }
     }
   }
 
-  /** The same request has the same answer, from memory or not; and a floor leaves out what is below it, and nothing else. */
+  /**
+   * Checks that a repeated request has the same answer, cached or not, and that a minimum score removes exactly the
+   * hits below it.
+   */
   async #again(search: Search, first: SearchAnswer): Promise<void> {
     if (search.style % 3 > 0) return;
     const again = async (what: object) =>
@@ -145,13 +152,13 @@ export class ReplayedSearches {
     if (floor === undefined || all.total_count > HITS_MAX) return;
     const above = await again({ minimum_text_score: floor });
     const expected = all.results.filter((hit) => (hit['@text_score'] ?? 0) >= floor).map(keyOfHit);
-    // A merge that drops what was deleted changes the scores of what is left a little.
+    // A merge that drops deleted records changes the scores of the others slightly.
     if (!isDeepStrictEqual((await again({})).results.map(keyOfHit), all.results.map(keyOfHit))) return;
     same('what is above a floor', above.results.map(keyOfHit), expected);
     same('total_count above a floor', above.total_count, expected.length);
   }
 
-  /** Undefined where the version is gone or never was. */
+  /** Returns the lists of the target's version; undefined if the version is gone or never existed. */
   #searched({ target }: Search): Searched[] | undefined {
     if ('list' in target) {
       const list = this.state.list(target.list);
@@ -170,7 +177,7 @@ export class ReplayedSearches {
     );
   }
 
-  /** Undefined where one is gone, or where another list has its name. */
+  /** Returns the lists in their versions; undefined if one is gone or was replaced by another list of its name. */
   #all(pinned: readonly Pinned[]): Searched[] | undefined {
     const all = pinned.flatMap(({ list: at, reference, version }): Searched[] => {
       const name = this.state.name(at);
@@ -178,21 +185,21 @@ export class ReplayedSearches {
       if (version === reference.version) return [{ name, list: reference, version }];
       const frozen = reference.frozen.get(version);
       if (frozen === undefined) return [];
-      // Rules are the list's, not a version's.
+      // Rules and the model belong to the list, not to its version.
       [frozen.rules, frozen.queryRules, frozen.model] = [reference.rules, reference.queryRules, reference.model];
       return [{ name, list: frozen, version, dimensions: reference.dimensions }];
     });
     return all.length === pinned.length ? all : undefined;
   }
 
-  /** A key of the group finds in an old version what is a member still, and nothing of what is none any more. */
+  /** Checks that a key of the group, in an old version, finds only records of lists that are still members. */
   async #withKeyOfGroup(sent: Search): Promise<void> {
     const { target } = sent;
     if (!('group' in target) || target.group === 'latest') return;
     const { group, otherWays, prefix, counted } = this.state;
     const pinned = group.pinned(group.version - target.back);
     const lists = pinned && this.#all(group.present(pinned));
-    // The version may be gone to whoever sees more of it than the key does.
+    // Not the caller's lists: the version may be gone with a list that the key does not see.
     const search = await this.#timed(sent, lists ?? []);
     const { path, body } = this.#sentAs(search, search.skip, search.size);
     const answer = await (await otherWays.ofGroup()).post(path, body);
@@ -208,7 +215,7 @@ export class ReplayedSearches {
     return 'group' in target ? `group/${this.state.prefix}` : `list/${this.state.name(target.list)}`;
   }
 
-  /** Neither is counted as a search. */
+  /** Checks suggestions or related records; neither counts as a search. */
   async #companions(
     { target, query, filter, skip, style }: Search,
     lists: readonly Searched[],
@@ -286,7 +293,7 @@ export class ReplayedSearches {
   }
 }
 
-/** What a text means to a model is not for the reference to say: such lists are searched by words. */
+/** Searches lists with a text model by words only, since the reference cannot tell what the model finds. */
 function withoutTexts(search: Search, lists: readonly Searched[]): Search {
   if (lists.every(({ list }) => list.model !== 'texts')) return search;
   const { vector: _, ...others } = search;

@@ -1,4 +1,4 @@
-/** Compares what a search answered with what the documents say that it answers. */
+/** Compares the answer of a search with the documented result. */
 import { isDeepStrictEqual } from 'node:util';
 import { Difference, holdsTrue, same } from './difference.js';
 import type { Search } from './operations.js';
@@ -30,14 +30,14 @@ export interface SearchAnswer {
   readonly facets?: Readonly<Record<string, readonly { readonly value: Scalar; readonly count: number }[]>>;
   readonly facet_ranges?: Readonly<Record<string, { readonly min?: Scalar; readonly max?: Scalar }>>;
 }
-/** A list that is searched, under the name that hits have it by. */
+/** List that is searched, with the name that hits of a group give it. */
 export interface Searched {
   readonly name: string;
   readonly list: ReferenceList;
   readonly version: number;
-  /** How long vectors of the list are, whatever this version has. */
+  /** Length of the current list's vectors, which an old version may not have. */
   readonly dimensions?: number | undefined;
-  /** Of its vectors, where the search has one that they are compared with. */
+  /** Scale of the list's vectors; set if the search has a vector that is compared with them. */
   readonly scale?: Scale | undefined;
 }
 interface Expected {
@@ -46,12 +46,15 @@ interface Expected {
   readonly record: ModelRecord;
 }
 
-/** Of distances that are computed in another way. */
+/** Relative tolerance, since the service computes distances in another way. */
 const DISTANCE_TOLERANCE = 0.006;
 const DISTANCE_METRES_MIN = 1;
 const RECORD_KEYS: ReadonlySet<string> = new Set(['name', 'created_utc', 'modified_utc']);
 
-/** Whether the documents have it refused: an unknown field, or no place to look near. */
+/**
+ * True if the service must refuse the search: an unknown field, an unusable vector, or a radius without a location
+ * field.
+ */
 export function isRefused(search: Search, lists: readonly Searched[]): boolean {
   const known = (name: string) => lists.some(({ list }) => list.facet(name) !== undefined);
   const single = (name: string) => lists.some(({ list }) => list.facet(name)?.cardinality === 'Single');
@@ -63,7 +66,10 @@ export function isRefused(search: Search, lists: readonly Searched[]): boolean {
   return search.radius !== undefined && lists.every(({ list }) => list.definition.location === null);
 }
 
-/** Whether it says how far away a record is: with a radius, and unless it is in backticks and the name of a facet. */
+/**
+ * True if the key means the distance of a record: the search has a radius, and the key is not a facet's name in
+ * backticks.
+ */
 function isFarness({ by, quoted = false }: SortKey, { radius }: Search, lists: readonly Searched[]): boolean {
   if (by !== 'distance' || radius === undefined) return false;
   return !quoted || lists.every(({ list }) => list.facet(by) === undefined);
@@ -78,7 +84,7 @@ function isVectorRefused(vector: Vector, lists: readonly Searched[]): boolean {
 
 export class SearchCheck {
   readonly #expected: readonly Expected[];
-  /** Records that are so near the edge of the radius that either is right. */
+  /** Keys of records so close to a limit (of the radius or of the vector) that finding them or not are both right. */
   readonly #doubtful: ReadonlySet<string>;
   readonly #byKey: ReadonlyMap<string, Expected>;
 
@@ -133,7 +139,7 @@ export class SearchCheck {
     this.#facets(answer);
   }
 
-  /** Of all pages one behind the other. */
+  /** Checks the hits of all pages together. */
   pages(hits: readonly Hit[]): void {
     holdsTrue('records that no page has', hits.length >= this.total - this.#doubtful.size, () => [
       hits.length,
@@ -181,7 +187,7 @@ export class SearchCheck {
     checkHighlights(hit.highlights ?? {}, record, query, list);
   }
 
-  /** Records that are equal in all keys may come in any order. */
+  /** Checks the order; records that are equal in all keys may come in any order. */
   #order(page: readonly Expected[], skip: number): void {
     const { order } = this.search;
     if (order.length === 0) return;
@@ -203,7 +209,10 @@ export class SearchCheck {
     return isFarness(key, this.search, this.lists);
   }
 
-  /** Two that are about as far away may come in any order; behind one of the same place, the next key decides. */
+  /**
+   * Checks the order by distance: about equal distances may come in any order; only for equal points, the next key
+   * decides.
+   */
   #orderByDistance(page: readonly Expected[]): void {
     const { order, radius } = this.search;
     if (radius === undefined) return;

@@ -1,10 +1,13 @@
-/** The shortest sequence that still shows a difference: operations, then records and fields, are left out as long as it does. */
+/**
+ * Shortens a sequence that shows a difference: removes operations, then records and fields, while the difference
+ * remains.
+ */
 import type { Operation, Sequence } from './operations.js';
 import type { Fields } from './reference-list.js';
 
 const TRIES_MAX = 400;
 
-/** `fails` says whether a sequence shows the same difference. */
+/** Returns the shortened sequence. `fails` tells whether a candidate shows the same difference. */
 export async function shrunk(sequence: Sequence, fails: (candidate: Sequence) => Promise<boolean>): Promise<Sequence> {
   let tries = 0;
   const keep = async (candidate: Sequence) => (tries += 1) <= TRIES_MAX && (await fails(candidate));
@@ -21,7 +24,7 @@ export async function shrunk(sequence: Sequence, fails: (candidate: Sequence) =>
   return best;
 }
 
-/** As few of `all` as still do: halves, quarters and so on are left out. */
+/** Removes ever smaller chunks of `all` (halves, quarters and so on) while `still` holds. */
 async function fewer<T>(all: readonly T[], still: (some: readonly T[]) => Promise<boolean>): Promise<readonly T[]> {
   let kept = all;
   for (let length = Math.ceil(all.length / 2); length >= 1; length = length === 1 ? 0 : Math.ceil(length / 2)) {

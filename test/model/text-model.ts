@@ -1,4 +1,7 @@
-/** A model that knows which text it has made a vector of: whether the vectors of a record are those of its text can be told from them. */
+/**
+ * A fake text model that remembers the text of each vector, so that a test can tell whether a record's vectors are
+ * those of its text.
+ */
 import { createHash } from 'node:crypto';
 import { startScriptedModel } from '../support/scripted-model.js';
 import type { ScriptedServer } from '../support/scripted-server.js';
@@ -49,7 +52,7 @@ export class TextModel {
     return this.server.close();
   }
 
-  /** Each record has the vectors of the text that it has now; those without any text have none. */
+  /** Checks that each record has the vectors of its current text, and none if it has no text. */
   check(embedded: readonly Embedded[], list: ReferenceList): void {
     for (const { name, vectors } of embedded) {
       const record = list.find(name);
@@ -65,7 +68,7 @@ export class TextModel {
         );
         continue;
       }
-      // Such a word is cut where a passage ends.
+      // Long words are cut at the end of a passage, so the texts cannot be compared.
       if (values.some((value) => value.split(/\s/).some((word) => word.length > LONG_WORD))) continue;
       const texts = vectors.map((vector) => this.#texts.get(keyOf(vector)));
       same('what the vectors of a record are of', wordsOf(texts.join(' ')), wordsOf(values.join(' ')));
@@ -80,12 +83,12 @@ export class TextModel {
   }
 }
 
-/** Its direction: how long it is kept is for the service to decide. */
+/** Signs of the components: they identify the vector, whatever length the service scales it to. */
 const keyOf = (vector: Vector) => vector.map((each) => (each < 0 ? '-' : '+')).join('');
-/** Each once, however passages repeat them. */
+/** Distinct words, since passages may overlap. */
 const wordsOf = (text: string) => [...new Set(text.normalize('NFKC').match(/[\p{L}\p{N}]+/gu))].sort();
 
-/** Until all that is to be embedded is. */
+/** Waits until all records are embedded. */
 export async function whenEmbedded(service: TestService, list: string): Promise<Meaning> {
   const { meaning } = await eventually(
     async () => (await service.client.get(`/list/default/${list}`)).body as { meaning: Meaning },

@@ -1,4 +1,7 @@
-/** Files, media stores, keys and contributors of a sequence beside what was done with them, and what a webhook is to be told of it: each change once, in order. */
+/**
+ * Files, media stores, keys and contributors of a sequence: checks that they exist as made, and that a webhook receives
+ * each change once, in order.
+ */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
@@ -27,10 +30,10 @@ interface Added {
 export class ToldAccount {
   readonly #files = new Map<string, File>();
   readonly #stores = new Set<string>();
-  /** By their numbers in the sequence. */
+  /** Keys and contributors by their numbers in the sequence. */
   readonly #keys = new Map<number, Added>();
   readonly #people = new Map<number, Added>();
-  /** By what they are about. */
+  /** Expected events by subject. */
   readonly #expected = new Map<string, string[]>();
 
   private constructor(
@@ -133,7 +136,7 @@ export class ToldAccount {
     this.#tell(`contributor ${made.id}`, `removed ${number}@${this.state.prefix}.example ${made.role}`);
   }
 
-  /** What there is, then what was told of it. */
+  /** Checks what exists, then which events were received. */
   async check(): Promise<void> {
     const { client, service, receiver, prefix } = this.state;
     const { body } = await answered(client.get('/media/default/default', { prefix: `${prefix}/`, size: 1000 }), 200);
@@ -178,7 +181,7 @@ export class ToldAccount {
     await client.delete(`/webhook/default/${this.subscription.id}`);
   }
 
-  /** Other keys are made by the way. */
+  /** False for events of keys that other checks create. */
   #isOwn(delivery: Received): boolean {
     return !keyOf(delivery).startsWith('api-key') || this.#expected.has(keyOf(delivery));
   }

@@ -1,11 +1,11 @@
-/** What a webhook is to be told of a sequence: one event of each change that was acknowledged, and those of a record in their order. */
+/** Events of records that a webhook must receive: one for each acknowledged change, and those of a record in order. */
 import { eventually } from '../support/eventually.js';
 import type { TestService } from '../support/service.js';
 import { WebhookReceiver, type Received } from '../support/webhook-receiver.js';
 import { holdsTrue, same } from './difference.js';
 
 const EVENTS = ['created', 'updated', 'deleted', 'bulk-created'].map((what) => `searchresult.${what}`);
-/** A delivery in so many is refused at first. */
+/** One in this many deliveries is refused at first. */
 const REFUSED_EVERY = 10;
 
 export interface Told {
@@ -16,15 +16,15 @@ export interface Told {
 type Change = 'created' | 'updated' | 'deleted';
 export interface Subscription {
   readonly service: TestService;
-  /** That deliveries come to. */
+  /** Path of the receiver that the deliveries are sent to. */
   readonly path: string;
   readonly id: string;
 }
 
-/** Those that were not taken, and come again. */
+/** Deliveries that were refused, and will be sent again. */
 const refusals = new WeakSet<Received>();
 
-/** Answers all webhooks of a test. */
+/** Starts the receiver of all webhooks of a test. */
 export async function startReceiver(): Promise<WebhookReceiver> {
   const receiver = await WebhookReceiver.start();
   const refused = new Set<string>();
@@ -51,7 +51,7 @@ export async function subscribed(
   return { service, path: `/${path}`, id: (body as { id: string }).id };
 }
 
-/** Each delivery once, in the order in which they were first taken. */
+/** Returns each delivery once, in the order of first acceptance. */
 export function distinctDeliveries(receiver: WebhookReceiver, path: string): Received[] {
   const byId = new Map<string, Received>();
   for (const delivery of receiver.at(path).filter((each) => !refusals.has(each))) {
@@ -61,16 +61,16 @@ export function distinctDeliveries(receiver: WebhookReceiver, path: string): Rec
       before,
       delivery,
     ]);
-    // A merely repeated one keeps the place of the first; of one record, none overtakes another that is tried again.
+    // A repeated delivery keeps its first place; a retried delivery is never overtaken by another of the same record.
     byId.set(id, before ?? delivery);
   }
   return [...byId.values()];
 }
 
 export class ToldEvents {
-  /** By list and id of the record, or by the list alone for bulk calls. */
+  /** Expected events by list and record ID, or by list alone for bulk calls. */
   readonly #expected = new Map<string, string[]>();
-  /** Written at once by several, or when the service was killed. */
+  /** Records with concurrent writes; for those in `#unknown`, a kill left the outcome unknown. */
   readonly #unordered = new Set<string>();
   readonly #unknown = new Set<string>();
 
@@ -87,7 +87,7 @@ export class ToldEvents {
     this.#expect(`${list}/${id}`, changeOf(change, { name, fields, previous_name: previous }));
   }
 
-  /** Several writes of it were sent at once. */
+  /** Expects an event of a record with concurrent writes. */
   contended(list: string, change: Change, id: string): void {
     this.#unordered.add(`${list}/${id}`);
     this.#expect(`${list}/${id}`, change);
@@ -97,7 +97,7 @@ export class ToldEvents {
     if (created + updated > 0) this.#expect(list, JSON.stringify([created, updated]));
   }
 
-  /** What took place of the writes to it is not known, nor which of its bulk calls were written. */
+  /** Ignores events of these records and of bulk calls of the list: a kill left their outcome unknown. */
   interrupted(list: string, ids: readonly string[]): void {
     for (const key of [list, ...ids.map((id) => `${list}/${id}`)]) this.#unknown.add(key);
   }

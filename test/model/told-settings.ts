@@ -1,4 +1,7 @@
-/** What a webhook is to be told of the lists, their fields and the group of a sequence: each change once, and those of a list, a field or a group in their order. */
+/**
+ * Events of lists, fields and the group that a webhook must receive: each change once, and those of a list, a field or
+ * a group in order.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { eventually } from '../support/eventually.js';
 import type { WebhookReceiver, Received } from '../support/webhook-receiver.js';
@@ -20,7 +23,10 @@ type Snapshot = Pick<ReferenceList, 'definition' | 'model' | 'rules' | 'queryRul
 };
 
 export class ToldSettings {
-  /** By what they are about. Versions of a list are told beside its settings, in no common order. */
+  /**
+   * Expected events by subject. Versions of a list are a separate subject, since their order relative to its settings
+   * is not fixed.
+   */
   readonly #expected = new Map<string, string[]>();
   #before: readonly Snapshot[] = [];
   #groupVersion = 0;
@@ -38,7 +44,7 @@ export class ToldSettings {
     );
   }
 
-  /** What an operation has changed; undefined for what was there from the beginning. */
+  /** Expects the events of what the operation changed; without an operation, those of the initial state. */
   observe(state: ReplayState, operation?: Operation): void {
     const now = state.lists.map((list): Snapshot => {
       const { definition, model, rules, queryRules, version } = list;
@@ -67,7 +73,7 @@ export class ToldSettings {
     this.#groupVersion = version;
   }
 
-  /** It was changed by way of none. */
+  /** Expects the two changes of a change of the model, which goes through null. */
   #model(name: string, before: Snapshot, after: Snapshot): void {
     const steps = before.model === null ? [after.model] : [null, after.model];
     for (const [at, model] of steps.entries())

@@ -1,11 +1,11 @@
-/** What is found by a vector: the scale of a list, and the cosine and the score of each hit. */
+/** Checks searches by vector: reads the scale of a list, and compares the cosine and score of each hit. */
 import { Patience } from '../support/patience.js';
 import { holdsTrue, same } from './difference.js';
 import { bestCosine, COSINE_TOLERANCE, scoreOf, type Scale, type Vector } from './reference-vectors.js';
 import type { ReplayState } from './replay-state.js';
 import type { Hit, Searched } from './search-check.js';
 
-/** Scores are shown with six digits, and are a few times as wide as cosines. */
+/** Tolerance of scores, which have six digits and spread wider than cosines by a small factor. */
 const SCORE_TOLERANCE = 0.02;
 
 interface ExplainedHit extends Hit {
@@ -22,12 +22,15 @@ interface Found {
 const WAIT_MS_MAX = 10_000;
 const POLL_MS = 10;
 
-/** Undefined where no record of the version has a vector. Every vector finds its own record, which tells the scale. */
+/**
+ * Returns the scale of a list; undefined if no record of the version has a vector. Searches for a record's own vector,
+ * which always finds it.
+ */
 export async function scaleOf(state: ReplayState, { name, list, version }: Searched): Promise<Scale | undefined> {
   const vector = list.model === 'own' ? list.records.find(({ vectors }) => vectors.length > 0)?.vectors[0] : undefined;
   if (vector === undefined) return undefined;
   const sent = { vector, explain: true, exact: true, size: 1 };
-  // An index that is made again is waited for: until then words are searched.
+  // Until a new index is ready, the service searches by words: wait for it.
   const patience = new Patience(WAIT_MS_MAX);
   const ask = async () => {
     const answer = await state.client.post(`/search/default/${name}/${version}`, sent);
@@ -46,7 +49,7 @@ export async function scaleOf(state: ReplayState, { name, list, version }: Searc
   return { farthest, nearest, floor };
 }
 
-/** Of hits that were asked for with `explain`. */
+/** Checks hits that were requested with `explain`. */
 export function checkCosines(hits: readonly Hit[], lists: readonly Searched[], vector: Vector, isAlone: boolean): void {
   for (const hit of hits as readonly ExplainedHit[]) {
     const searched = lists.find(({ name }) => name === (hit.list_name ?? lists[0]?.name));
@@ -54,7 +57,7 @@ export function checkCosines(hits: readonly Hit[], lists: readonly Searched[], v
     if (record === undefined || searched?.scale === undefined) continue;
     const said = hit.explain.sources?.find(({ kind }) => kind === 'meaning')?.cosine;
     const best = bestCosine(record, vector);
-    // What adds nothing may be left out of what is said.
+    // `explain` may omit a source that adds nothing to the score.
     if (said === undefined && best !== undefined && scoreOf(best - COSINE_TOLERANCE, searched.scale) === 0) continue;
     if (said === undefined || best === undefined) {
       same('a cosine of a record with vectors', [said, hit.name], [best, hit.name]);
