@@ -1,7 +1,7 @@
-/** The options of a search (`SEARCH_OPTIONS`) as options of a command. */
+/** The search options (`SEARCH_OPTIONS`) as command-line options. */
 import { SEARCH_OPTIONS, type SearchOption } from '../search/options/search-options.js';
 
-/** By the names that Commander gives to the values of options. */
+/** Values of options, by the keys that Commander gives them. */
 export type SearchCommandOptions = Readonly<Record<string, unknown>> & {
   readonly account?: string;
   /** Path of a file. */
@@ -12,13 +12,13 @@ export type SearchCommandOptions = Readonly<Record<string, unknown>> & {
 export interface TypedOption {
   readonly name: string;
   readonly option: SearchOption<unknown>;
-  /** As it is typed, without the value. */
+  /** Flag as typed, without a value. */
   readonly flag: string;
-  /** Where Commander has its value. */
+  /** Key of the value in Commander's options. */
   readonly key: string;
 }
 
-/** All but the words, which are what the command is given. */
+/** All search options except `query`, which is the command's argument. */
 export const TYPED_SEARCH_OPTIONS: readonly TypedOption[] = Object.entries(
   SEARCH_OPTIONS as Readonly<Record<string, SearchOption<unknown>>>,
 )
@@ -29,7 +29,7 @@ export const TYPED_SEARCH_OPTIONS: readonly TypedOption[] = Object.entries(
     return { name, option, flag: option.default === true ? `--no-${word}` : `--${word}`, key };
   });
 
-/** Of the options of a search those that were given, by the names that the service has for them. */
+/** Returns the options whose value is not the default, by their names in the API. */
 export function givenOptions(options: SearchCommandOptions): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     TYPED_SEARCH_OPTIONS.flatMap(({ name, option, key }) => {

@@ -1,11 +1,11 @@
-/** The command `gannet search`: every option of a search (`SEARCH_OPTIONS`) is one of the command. */
+/** The command `gannet search`, with an option for every search option (`SEARCH_OPTIONS`). */
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { SearchOption } from '../search/options/search-options.js';
 import type { Run } from './command-context.js';
 import { TYPED_SEARCH_OPTIONS, type SearchCommandOptions, type TypedOption } from './search-command-options.js';
 import { accountOption, configOption, jsonOption } from './shared-options.js';
 
-/** Words of its own where those of the service's description are not the best on a command line. */
+/** Help texts that replace the API's descriptions, which are less suitable for a command line. */
 const TOLD: Readonly<Record<string, string>> = {
   filter: 'for example "population > 1000000 and country = \'Japan\'"',
   match: 'which words must be found',
@@ -60,7 +60,7 @@ function optionOf({ name, option, flag }: TypedOption): Option {
 
 const VALUE_NAMES_OF_TYPE: Readonly<Record<string, string>> = { integer: 'count', number: 'number', string: 'names' };
 
-/** The service says which numbers it takes. */
+/** Parses an option's value. The range of numbers is left to the service. */
 function valueOf(type: string | undefined, option: SearchOption<unknown>, text: string): unknown {
   if (type !== 'integer' && type !== 'number') return option.read === undefined ? text : (option.read(text) ?? text);
   const number = Number(text);
@@ -69,7 +69,7 @@ function valueOf(type: string | undefined, option: SearchOption<unknown>, text: 
   return number;
 }
 
-/** What holds by default is what one sees without the option. */
+/** Returns the help text of an option. A flag that is true by default is described as switching it off. */
 function describe(name: string, { schema, default: byDefault }: SearchOption<unknown>): string {
   const { description = '' } = schema as MemberSchema;
   const told = TOLD[name] ?? description.replace(/; default (?:true|false)\b/, '');

@@ -11,7 +11,7 @@ export interface OnnxModel {
 }
 
 export interface OnnxDescription {
-  /** Of the vectors. Null for a model without vectors. */
+  /** Length of the vectors. Null for a model without vectors. */
   readonly dimensions: number | null;
   readonly fingerprint: string;
   /** Token limit, if the folder states it. */
