@@ -74,12 +74,12 @@ const SELECTION = Type.Object(
 
 const MESSAGE = Type.Object(
   {
-    jsonrpc: Type.Literal('2.0'),
+    jsonrpc: Type.Literal('2.0', { description: 'Version of JSON-RPC' }),
     id: Type.Optional(
-      Type.Union([Type.String(), Type.Integer()], { description: 'Id of a request; a notification has none' }),
+      Type.Union([Type.String(), Type.Integer()], { description: 'Id of the request. A notification has none' }),
     ),
-    method: Type.String({ examples: ['tools/list', 'tools/call'] }),
-    params: Type.Optional(Type.Object({})),
+    method: Type.String({ description: 'Method of the protocol', examples: ['tools/list', 'tools/call'] }),
+    params: Type.Optional(Type.Object({}, { description: 'Parameters of the method' })),
   },
   { description: 'A message of JSON-RPC 2.0' },
 );
@@ -154,9 +154,9 @@ async function makeHandler({ tools }: Tooling, log: Services['log']): Promise<Mc
 
 const callTools = defineOperation({
   name: 'agent.call',
-  summary: 'Tools for agents, by the Model Context Protocol',
+  summary: 'Send a message of the Model Context Protocol',
   description:
-    'Streamable HTTP without sessions: each message is a request of its own, and its answer comes whole. `tools/list` names the operations that the key may use, `tools/call` does one as the key may. `tools` and `read_only` in the URL narrow what is offered, so that an agent has fewer descriptions to read. The key is sent as `X-API-Key`, or as `Authorization: Bearer`.',
+    'Gives agents the operations of this API as tools. The transport is Streamable HTTP without sessions: each message is a request of its own, and is answered as a whole. `tools/list` lists the operations that the key may use; `tools/call` calls one, with the permissions of the key. Send the key as `X-API-Key`, or as `Authorization: Bearer`.',
   method: 'POST',
   path: AGENTS_PATH,
   permission: null,
@@ -173,13 +173,13 @@ const callTools = defineOperation({
     bytesMax,
   },
   responses: {
-    200: { description: 'The answer, a message of JSON-RPC', schema: Type.Unknown() },
-    202: { description: 'A notification was taken', schema: null },
+    200: { description: 'The answer, as a message of JSON-RPC', schema: Type.Unknown() },
+    202: { description: 'A notification was accepted', schema: null },
     400: {
-      description: 'A message of a version that is not known here, told by one of JSON-RPC',
+      description: 'The message has a protocol version that is not supported; the body is an error of JSON-RPC',
       schema: Type.Unknown(),
     },
-    404: { description: 'A method that there is not, told by a message of JSON-RPC', schema: Type.Unknown() },
+    404: { description: 'The method does not exist; the body is an error of JSON-RPC', schema: Type.Unknown() },
   },
   async handle(context, { stream, headers = {}, query: { tools, read_only: readOnly } }) {
     const selection: ToolSelection = { names: tools, readOnly, givenBy: 'tools' };

@@ -33,57 +33,71 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 const reportQuery = object({
   from: Type.Optional(
     date(
-      `First day (UTC), included; default 29 days before \`to\`. A day after \`to\` becomes \`to\`; one that makes more than ${RANGE_DAYS_MAX} days is raised`,
+      `First day of the report (UTC), inclusive. Default: 29 days before \`to\`. A day after \`to\` becomes \`to\`; a day that makes the range longer than ${RANGE_DAYS_MAX} days is raised to fit`,
     ),
   ),
-  to: Type.Optional(date('Last day (UTC), included; default and latest: today')),
+  to: Type.Optional(date('Last day of the report (UTC), inclusive. Default: today; a later day becomes today')),
 });
 
 const terms = (description: string) =>
-  Type.Array(object({ term: Type.String(), count: Type.Integer({ minimum: 1 }) }), {
-    maxItems: REPORT_TERMS_MAX,
-    description,
-  });
-
-const report = named('AnalyticsReport', {
-  account: accountName,
-  scope: oneOf(['list', 'group'], { description: 'What the report is about' }),
-  target: Type.String({ description: 'Name of the list or group' }),
-  from: date('First day of the range that was used'),
-  to: date('Last day of the range that was used'),
-  total_searches: count('Searches in the range; later pages of one are not counted'),
-  zero_result_searches: count('Searches that ran and found nothing'),
-  total_clicks: count('Clicks that were recorded'),
-  click_through_rate: Type.Number({
-    minimum: 0,
-    description: 'total_clicks divided by total_searches, 0 without searches; may be more than 1',
-  }),
-  top_searches: terms('Most frequent first. Terms are compared without case and cut to 100 characters'),
-  top_zero_result_searches: terms('Most frequent first, of the searches that found nothing'),
-  daily: Type.Array(
+  Type.Array(
     object({
-      date: date('Day (UTC)'),
-      searches: count('Searches of the day'),
-      zero_result_searches: count('Those that found nothing'),
-      clicks: count('Clicks of the day'),
+      term: Type.String({ description: 'The search text' }),
+      count: Type.Integer({ minimum: 1, description: 'Number of searches for it' }),
     }),
-    { description: 'Every day of the range, the first one first' },
-  ),
-  reranked_searches: count('Searches that a reranker ran on'),
-  reranker_top_changed_rate: Type.Number({
-    minimum: 0,
-    maximum: 1,
-    description: 'Share of reranked searches whose first result became another one',
-  }),
-  reranker_mean_displacement: Type.Number({
-    description: 'Mean places that shown results moved up; a reorder inside the page nets 0',
-  }),
-  reranker_click_lift: Type.Number({
-    description: 'Mean places that the reranker moved clicked results up; 0 without a sample',
-  }),
-  reranker_lift_sample_size: count('Clicks behind reranker_click_lift'),
-  catching_up: Type.Boolean({ description: 'True while older searches are still being counted: read again shortly' }),
-});
+    { maxItems: REPORT_TERMS_MAX, description },
+  );
+
+const report = named(
+  'AnalyticsReport',
+  {
+    account: accountName,
+    scope: oneOf(['list', 'group'], { description: 'Whether the report is about a list or a group' }),
+    target: Type.String({ description: 'Name of the list or group' }),
+    from: date('First day of the range that was used (UTC)'),
+    to: date('Last day of the range that was used (UTC)'),
+    total_searches: count('Number of searches in the range. Later pages of a search (`skip` above 0) are not counted'),
+    zero_result_searches: count('Number of searches that found nothing'),
+    total_clicks: count('Number of clicks that were recorded'),
+    click_through_rate: Type.Number({
+      minimum: 0,
+      description:
+        '`total_clicks` divided by `total_searches`, as a fraction; it may exceed 1. 0 if there were no searches',
+    }),
+    top_searches: terms(
+      'Search texts, most frequent first. Texts are compared ignoring case, and cut to 100 characters',
+    ),
+    top_zero_result_searches: terms('Texts of searches that found nothing, most frequent first'),
+    daily: Type.Array(
+      object({
+        date: date('Day (UTC)'),
+        searches: count('Number of searches on this day'),
+        zero_result_searches: count('Number of searches on this day that found nothing'),
+        clicks: count('Number of clicks on this day'),
+      }),
+      { description: 'Figures for every day of the range, oldest first' },
+    ),
+    reranked_searches: count('Number of searches whose results a reranker ordered'),
+    reranker_top_changed_rate: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'Fraction of the reranked searches, from 0 to 1, whose first result changed',
+    }),
+    reranker_mean_displacement: Type.Number({
+      description:
+        'Mean number of places that the shown results moved up. Changes of order within the page sum up to 0',
+    }),
+    reranker_click_lift: Type.Number({
+      description:
+        'Mean number of places that the reranker moved clicked results up: positive is better. 0 if `reranker_lift_sample_size` is 0',
+    }),
+    reranker_lift_sample_size: count('Number of clicks that `reranker_click_lift` is computed from'),
+    catching_up: Type.Boolean({
+      description: 'True while older searches are still being counted: read the report again shortly',
+    }),
+  },
+  { description: 'Report on the searches and clicks of a list or group over a range of days' },
+);
 
 const ofReport = {
   method: 'GET',
@@ -98,9 +112,9 @@ const readList = defineOperation({
   ...ofReport,
   name: 'analytics.list',
   tool: 'analytics_get_list',
-  summary: 'What was searched for in a list',
+  summary: 'Read the analytics report of a list',
   description:
-    'Searches of the list itself and clicks on the list route; searches that came through a group are in the report of the group.',
+    'Counts searches of the list itself, and clicks that were recorded for the list. Searches through a group are in the report of the group.',
   path: '/analytics/list/{account}/{list}',
   target: 'list',
   params: listParams,
@@ -116,8 +130,8 @@ const readGroup = defineOperation({
   ...ofReport,
   name: 'analytics.group',
   tool: 'analytics_get_group',
-  summary: 'What was searched for in a group',
-  description: 'Searches of the group and clicks on the group route.',
+  summary: 'Read the analytics report of a group',
+  description: 'Counts searches of the group, and clicks that were recorded for the group.',
   path: '/analytics/group/{account}/{group}',
   target: 'group',
   params: groupParams,
@@ -134,10 +148,10 @@ const clickText = (description: string, example: string) =>
 
 const click = {
   query_id: clickText(
-    'The query_id of the search response; it is not compared with the searches that there were',
+    '`query_id` of the answer of the search. It is not checked against past searches',
     '019aa4f2-8c1e-7d3a-9b42-6f0e5d4c3b2a',
   ),
-  result_id: clickText('The name of the result that was clicked, not its id', 'film-17'),
+  result_id: clickText('`name` of the hit that was clicked, not its `id`', 'film-17'),
 };
 
 const ofClick = {
@@ -148,7 +162,8 @@ const ofClick = {
   admitsMissingTarget: true,
   responses: {
     204: {
-      description: 'Accepted; an empty id, or a list or group that does not exist, records nothing',
+      description:
+        'The click was accepted. If `query_id` or `result_id` is blank, or the list or group does not exist, nothing is recorded',
       schema: null,
     },
   },
@@ -160,11 +175,11 @@ const clickList = defineOperation({
   tool: 'record_list_click',
   summary: 'Record a click on a result of a list',
   description:
-    'Counts in the report of the list, even with the query_id of a group search, and teaches suggestions and related results. Spends the search allowance like a search.',
+    'The click counts in the report of the list, even with the `query_id` of a group search, and improves suggestions and related records. The call counts against the search rate limit.',
   path: '/search/analytics/click/list/{account}/{list}',
   target: 'list',
   params: listParams,
-  body: object({ ...click, list_name: Type.Optional(Type.Unknown({ description: 'Ignored' })) }),
+  body: object({ ...click, list_name: Type.Optional(Type.Unknown({ description: 'Ignored for a list' })) }),
   handle({ services }, { params: { account, list }, body: { query_id, result_id } }) {
     const record = services.catalog.list(account, list);
     if (record !== undefined && !isBlank(query_id) && !isBlank(result_id)) {
@@ -180,7 +195,7 @@ const clickGroup = defineOperation({
   name: 'analytics.click-group',
   tool: 'record_group_click',
   summary: 'Record a click on a result of a group',
-  description: 'Counts in the report of the group. Spends the search allowance like a search.',
+  description: 'The click counts in the report of the group. The call counts against the search rate limit.',
   path: '/search/analytics/click/group/{account}/{group}',
   target: 'group',
   params: groupParams,
@@ -188,7 +203,7 @@ const clickGroup = defineOperation({
     ...click,
     list_name: Type.Optional(
       clickText(
-        "The list_name of the result. Without it, the click counts toward click-through and not toward the reranker's lift",
+        '`list_name` of the hit; a list that is not in the group is refused (400). Without it, the click counts toward the click-through rate, but not toward `reranker_click_lift`',
         'films',
       ),
     ),

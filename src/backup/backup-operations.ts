@@ -10,7 +10,7 @@ const STORE_ERRORS = [MEDIA_STORE_NOT_FOUND, STORE_FULL, STORE_UNAVAILABLE] as c
 const FOLDER_WORDS = 'an absolute path, or media:STORE[/FOLDERS] for a place in a media store (a folder or a bucket)';
 const folder = patterned('^(?:/|media:)', FOLDER_WORDS, {
   maxLength: 4096,
-  description: `Where the backups are: ${FOLDER_WORDS}; each backup in it is named after its time`,
+  description: `Folder of the backups: ${FOLDER_WORDS}. Each backup in it is named after the time of its start`,
   examples: ['/srv/backups', 'media:nightly'],
 });
 
@@ -23,26 +23,32 @@ const account = Type.Optional(
   Type.String({ description: 'Account that has the media store; default: the configured account' }),
 );
 
-const made = named('Backup', {
-  path,
-  made_utc: timeSchema('When it was begun'),
-  lists: Type.Integer({ minimum: 0, description: 'Number of lists in it' }),
-  files: Type.Integer({ minimum: 0, description: 'Number of files in it' }),
-  bytes: Type.Integer({ minimum: 0, description: 'Size of all its files' }),
-  bytes_shared: Type.Integer({
-    minimum: 0,
-    description:
-      'Of them, those that take no room of their own: files that never change have a second name in a folder, and what a media store has is not sent again',
-  }),
-  damaged: Type.Array(Type.String(), { description: 'Lists whose store could not be read, and is copied as it is' }),
-  removed: Type.Array(Type.String(), { description: 'Older backups, where only some are kept' }),
-});
+const made = named(
+  'Backup',
+  {
+    path,
+    made_utc: timeSchema('Time at which the backup was begun'),
+    lists: Type.Integer({ minimum: 0, description: 'Number of lists in the backup' }),
+    files: Type.Integer({ minimum: 0, description: 'Number of files in the backup' }),
+    bytes: Type.Integer({ minimum: 0, description: 'Size of all files in bytes' }),
+    bytes_shared: Type.Integer({
+      minimum: 0,
+      description:
+        'How many of `bytes` take no additional room: in a folder, files that never change are hard links; in a media store, pieces that it already has are not sent again',
+    }),
+    damaged: Type.Array(Type.String(), {
+      description: 'Lists whose data could not be read, and were copied as they are',
+    }),
+    removed: Type.Array(Type.String(), { description: 'Older backups that were removed because of `keep`' }),
+  },
+  { description: 'A backup that was made' },
+);
 
 const create = defineOperation({
   name: 'backup.create',
-  summary: 'Back up the data directory while it is searched and written',
+  summary: 'Back up the data directory',
   description:
-    'Each list is in it as of one commit, whatever is written meanwhile. An incomplete backup never has its final name. Answers when all of it is on disk.',
+    'Backs up the data directory while it is searched and written. The backup contains each list as of one commit, whatever is written meanwhile. An incomplete backup never has its final name. The answer comes when the whole backup is on disk.',
   method: 'POST',
   path: '/backup',
   permission: null,
@@ -57,11 +63,11 @@ const create = defineOperation({
         minimum: 1,
         maximum: KEPT_MAX,
         description:
-          'Number of backups to keep, the new one included; older ones are removed once it is complete; default: all are kept',
+          'Number of backups to keep, including the new one. Older ones are removed when the new one is complete. Default: all are kept',
       }),
     ),
   }),
-  responses: { 201: { description: 'The backup is whole', schema: made } },
+  responses: { 201: { description: 'The backup is complete', schema: made } },
   errors: ['conflict', 'unprocessable', 'storage-full', 'resources-exhausted', ...STORE_ERRORS],
   async handle({ services, signal }, { body: { folder, account: of, keep } }) {
     const wanted = { folder, account: of ?? services.config.account.name, keep };
@@ -71,9 +77,9 @@ const create = defineOperation({
 
 const list = defineOperation({
   name: 'backup.list',
-  summary: 'List the backups of a folder or of a place in a media store',
+  summary: 'List the backups in a folder or media store',
   description:
-    'Those that are whole, in the order in which they were made; one whose time is still to come was made while a clock was wrong, and comes before the others.',
+    'Lists the complete backups, in order of creation. A backup whose time is in the future was made while the clock was wrong, and comes before the others.',
   method: 'GET',
   path: '/backup',
   permission: null,
@@ -88,16 +94,17 @@ const list = defineOperation({
         backups: Type.Array(
           object({
             path,
-            made_utc: timeSchema('When it was begun'),
-            made_by: Type.String({ description: 'Release that made it' }),
-            data_dir: Type.String({ description: 'Data directory that it is a backup of' }),
-            lists: Type.Integer({ minimum: 0, description: 'Number of lists in it' }),
-            files: Type.Integer({ minimum: 0, description: 'Number of files in it' }),
-            bytes: Type.Integer({ minimum: 0, description: 'Size of all its files' }),
+            made_utc: timeSchema('Time at which the backup was begun'),
+            made_by: Type.String({ description: 'Release of Gannet that made the backup' }),
+            data_dir: Type.String({ description: 'Path of the data directory that was backed up' }),
+            lists: Type.Integer({ minimum: 0, description: 'Number of lists in the backup' }),
+            files: Type.Integer({ minimum: 0, description: 'Number of files in the backup' }),
+            bytes: Type.Integer({ minimum: 0, description: 'Size of all files in bytes' }),
           }),
+          { description: 'The backups' },
         ),
         unreadable: Type.Array(Type.String(), {
-          description: 'Backups whose description is damaged, or of a format that this release does not know',
+          description: 'Paths of backups whose description is damaged, or has a format that this release does not know',
         }),
       }),
     },
@@ -110,10 +117,10 @@ const list = defineOperation({
 
 const check = defineOperation({
   name: 'backup.check',
-  summary: 'Check that backups can be restored, without restoring them',
+  summary: 'Check that backups can be restored',
   description:
-    'Of a place in a media store, or one backup there, every piece is read and compared with its checksum: each once, though many backups have it. ' +
-    'Of a folder every file is there at its length, and databases are by their first pages; what else a file holds is not compared.',
+    'Checks all backups of a folder or media store, or one backup, without restoring them. In a media store, every piece is read and compared with its checksum, once even if several backups have it. ' +
+    'In a folder, every file must exist with its length, and databases must begin with valid pages; the other content of the files is not compared.',
   method: 'GET',
   path: '/backup/check',
   permission: null,
@@ -123,19 +130,23 @@ const check = defineOperation({
   query: object({ folder, account }),
   responses: {
     200: {
-      description: 'They were checked; what is wrong is told',
+      description: 'The result of the check, which may have found problems',
       schema: object({
         backups: Type.Array(
           object({
             path,
-            made_utc: Type.Union([timeSchema('When it was begun'), Type.Null()], {
-              description: 'Null if its description cannot be read',
+            made_utc: Type.Union([timeSchema('Time at which the backup was begun'), Type.Null()], {
+              description: 'Time at which the backup was begun. Null if its description cannot be read',
             }),
-            files: Type.Integer({ minimum: 0, description: 'Number of files in it' }),
-            bytes: Type.Integer({ minimum: 0, description: 'Size of all its files' }),
-            problem_count: Type.Integer({ minimum: 0, description: '0: it can be restored' }),
-            problems: Type.Array(Type.String(), { description: 'The first problems' }),
+            files: Type.Integer({ minimum: 0, description: 'Number of files in the backup' }),
+            bytes: Type.Integer({ minimum: 0, description: 'Size of all files in bytes' }),
+            problem_count: Type.Integer({
+              minimum: 0,
+              description: 'Number of problems. 0 if the backup can be restored',
+            }),
+            problems: Type.Array(Type.String(), { description: 'The first problems that were found' }),
           }),
+          { description: 'The backups that were checked' },
         ),
         bytes_read: Type.Integer({ minimum: 0, description: 'Bytes that were read and compared' }),
       }),

@@ -52,8 +52,8 @@ function assertOpenToKey({ caller }: OperationContext, provider: ProviderName, h
 
 const list = defineOperation({
   name: 'feed.list',
-  summary: "The account's feeds",
-  description: 'Never their secrets.',
+  summary: 'List the feeds of an account',
+  description: 'Secrets are not returned.',
   method: 'GET',
   path: '/feed/{account}',
   permission: 'feed:read',
@@ -63,8 +63,8 @@ const list = defineOperation({
   query: pageQuery,
   responses: {
     200: {
-      description: 'The feeds in the order of their names',
-      schema: object({ feeds: Type.Array(feedResource), next: nextPage }),
+      description: 'The feeds, sorted by name',
+      schema: object({ feeds: Type.Array(feedResource, { description: 'The feeds' }), next: nextPage }),
     },
   },
   handle(context, { params, query }) {
@@ -92,7 +92,7 @@ const connect = defineOperation({
   name: 'feed.connect',
   summary: 'Connect a feed',
   description:
-    'The source is read before anything is kept; a source that cannot be read is refused (422). The first sync begins at once. With a key, only `website` and `api` without a secret can be connected; everything else is for the console and the command line.',
+    'Reads the source once before the feed is created; a source that cannot be read is refused (422). The first sync begins at once. With an API key, only `website` feeds and `api` feeds without a secret can be connected; all others need the console or the command line.',
   method: 'POST',
   path: '/feed/{account}/connect',
   permission: 'feed:create',
@@ -102,7 +102,7 @@ const connect = defineOperation({
   bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: object({
     name: feedName,
-    provider: oneOf(PROVIDERS, { description: 'Kind of source' }),
+    provider: oneOf(PROVIDERS, { description: 'Kind of the source' }),
     media_store: Type.Optional(mediaStore),
     interval_minutes: Type.Optional(intervalMinutes),
     settings: Type.Object(
@@ -110,7 +110,7 @@ const connect = defineOperation({
       {
         additionalProperties: true,
         description:
-          'Settings of the provider, as JSON, such as `{"start_urls": ["https://example.com/"]}` of a website',
+          'Settings of the provider, such as `{"start_urls": ["https://example.com/"]}` for `website`. The schema is that of the provider: WebsiteSettings, RssSettings, ApiSettings, EmailSettings or MediaStoreSettings',
         examples: [{ start_urls: ['https://example.com/'] }],
         $defs: PROVIDER_SETTINGS,
       },
@@ -119,11 +119,11 @@ const connect = defineOperation({
       Type.String({
         maxLength: 10_000,
         description:
-          'Value of the header `settings.auth_header` of an api; password or token of an email account. Kept sealed, and never shown again',
+          'For `api`: value of the header that `settings.auth_header` names. For `email`: password or token. It is stored encrypted and never returned',
       }),
     ),
   }),
-  responses: { 201: shown('The feed, which waits for its first sync') },
+  responses: { 201: shown('The new feed; its first sync is about to begin') },
   errors: [
     SOURCE_UNUSABLE,
     'invalid-name',
@@ -151,7 +151,7 @@ const connect = defineOperation({
 
 /** The settings as in `connect`, or by themselves. */
 const websiteBody = Type.Union([object({ settings: websiteSettings }), websiteSettings], {
-  description: 'The settings of a website: under `settings`, or as the body itself',
+  description: 'Settings of a website: as the member `settings`, or as the body itself',
 });
 
 function readWebsiteIn(body: Static<typeof websiteBody>, rules: OutboundRules): WebsiteSettings {
@@ -161,7 +161,7 @@ function readWebsiteIn(body: Static<typeof websiteBody>, rules: OutboundRules): 
 const discover = defineOperation({
   name: 'feed.discover',
   summary: 'Preview the pages that a website feed would read',
-  description: 'Reads the website as a sync would, for at most 200 pages and 60 s, and keeps nothing.',
+  description: 'Reads the website as a sync would, for at most 200 pages and 60 s. Nothing is saved.',
   method: 'POST',
   path: '/feed/{account}/web/discover',
   permission: 'feed:create',
@@ -170,7 +170,7 @@ const discover = defineOperation({
   params: accountParams,
   bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: websiteBody,
-  responses: { 200: { description: 'The pages', schema: discovery } },
+  responses: { 200: { description: 'The pages that a feed would read', schema: discovery } },
   errors: [SOURCE_UNUSABLE, 'overloaded'],
   async handle({ services, signal }, { body }) {
     const settings = readWebsiteIn(body, services.part(FEEDS).outbound);
@@ -184,7 +184,7 @@ const sync = defineOperation({
   ...ofFeed,
   name: 'feed.sync',
   summary: 'Sync a feed now',
-  description: 'The sync runs as soon as there is room for it. Refused (409) while the feed is being synced.',
+  description: 'Starts a sync as soon as the service has room for it. Refused (409) while the feed is being synced.',
   method: 'POST',
   path: '/feed/{account}/{feed}/sync',
   permission: 'feed:sync',
@@ -222,7 +222,7 @@ const webScope = defineOperation({
   name: 'feed.web-scope',
   summary: 'Change which pages a website feed reads',
   description:
-    'All of its settings are replaced, and the next sync begins at once. Pages that are out of scope then leave the file.',
+    'Replaces all settings of the website, and begins a sync at once. It removes pages that are no longer in scope from the synced file.',
   method: 'PUT',
   path: '/feed/{account}/{feed}/web-scope',
   permission: 'feed:update',
@@ -250,7 +250,7 @@ const move = defineOperation({
   name: 'feed.move',
   summary: 'Move a feed to another media store',
   description:
-    'Its file and the lists that import it follow, the old file is removed, and both run again. If the feed is there already, nothing happens.',
+    'Moves the synced file to the other store, makes the lists that import it follow, deletes the old file, and runs both the sync and the imports again. If the feed is already there, nothing happens.',
   method: 'POST',
   path: '/feed/{account}/{feed}/move',
   permission: 'feed:update',
@@ -269,12 +269,13 @@ const remove = defineOperation({
   ...ofFeed,
   name: 'feed.delete',
   summary: 'Delete a feed',
-  description: 'Its file is removed, too. A list that imports it keeps its records, and gets no further ones.',
+  description:
+    'Deletes the feed and its synced file. A list that imports the file keeps its records, but is no longer updated.',
   method: 'DELETE',
   path: '/feed/{account}/{feed}',
   permission: 'feed:delete',
   callers: CONSOLE_ONLY,
-  responses: { 204: { description: 'The feed is gone', schema: null } },
+  responses: { 204: { description: 'The feed was deleted', schema: null } },
   errors: [...ofFeed.errors, 'storage-full'],
   async handle({ services }, { params: { account, feed } }) {
     const { feeds } = services.part(FEEDS);

@@ -9,125 +9,249 @@ import type { ProviderName, ProviderSettings } from './providers/provider-settin
 
 const URL_CHARACTERS_MAX = 2048;
 const url = Type.String({ minLength: 1, maxLength: URL_CHARACTERS_MAX });
+/** JSONPath without filters, or names joined by dots. */
+const PATH_WORDS = 'as JSONPath without filters (`$.data.items[*]`), or as names joined by dots (`data.items`)';
 const globs = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 100 });
-const selector = Type.String({ minLength: 1, maxLength: 500 });
-const path = Type.String({ minLength: 1, maxLength: 500 });
-const parameter = Type.String({ minLength: 1, maxLength: 100 });
-const secretText = Type.String({ minLength: 1, maxLength: 10_000 });
+const selector = (description: string) => Type.String({ minLength: 1, maxLength: 500, description });
+const path = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: 500, description, examples: [example] });
+const parameter = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: 100, description, examples: [example] });
+const secretText = (description: string) => Type.String({ minLength: 1, maxLength: 10_000, description });
 const FIELDS_MAX = 100;
+const FULL_EVERY_DEFAULT = 24;
 
 export const websiteSettings = named(
   'WebsiteSettings',
   {
-    start_urls: Type.Array(url, { minItems: 1, maxItems: 100, description: 'Where reading begins' }),
+    start_urls: Type.Array(url, { minItems: 1, maxItems: 100, description: 'URLs at which reading begins' }),
     include: Type.Optional({
       ...globs,
-      description: 'Globs of the pages that are read; default: those of the same hosts',
+      description: 'Glob patterns of the URLs to read; default: all pages of the hosts of `start_urls`',
     }),
-    exclude: Type.Optional({ ...globs, description: 'Globs of pages that are not read' }),
+    exclude: Type.Optional({ ...globs, description: 'Glob patterns of URLs that are not read' }),
     depth_max: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 1000, description: 'Links from a start URL; default 10' }),
-    ),
-    pages_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Default 1000' })),
-    sitemaps: Type.Optional(
-      Type.Union([oneOf(['auto']), Type.Array(url, { maxItems: 100 })], {
-        description: 'Default `auto`: those that robots.txt names, else /sitemap.xml',
+      Type.Integer({
+        minimum: 0,
+        maximum: 1000,
+        description: 'Most links to follow from a start URL to a page; default 10',
       }),
     ),
-    respect_robots: Type.Optional(Type.Boolean({ description: 'Default true' })),
+    pages_max: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Most pages to read; default 1000' }),
+    ),
+    sitemaps: Type.Optional(
+      Type.Union([oneOf(['auto']), Type.Array(url, { maxItems: 100 })], {
+        description:
+          'URLs of sitemaps to read; an empty array for none. Default `auto`: the sitemaps that robots.txt names, or else /sitemap.xml',
+      }),
+    ),
+    respect_robots: Type.Optional(Type.Boolean({ description: 'Whether robots.txt is obeyed; default true' })),
     selectors: Type.Optional(
       object(
         {
-          title: Type.Optional(selector),
-          text: Type.Optional(selector),
-          remove: Type.Optional(selector),
-          fields: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), selector, { maxProperties: FIELDS_MAX })),
+          title: Type.Optional(selector('CSS selector of the title; default: found automatically')),
+          text: Type.Optional(selector('CSS selector of the text; default: found automatically')),
+          remove: Type.Optional(selector('CSS selector of what is left out of the text; default: none')),
+          fields: Type.Optional(
+            Type.Record(Type.String({ maxLength: 100 }), selector('CSS selector of the value'), {
+              maxProperties: FIELDS_MAX,
+              description: 'CSS selectors for additional fields, by field name',
+              examples: [{ price: '.price' }],
+            }),
+          ),
         },
-        { description: 'CSS selectors of what is taken from a page' },
+        { description: 'CSS selectors of what to take from a page' },
       ),
     ),
-    split: Type.Optional(oneOf(['page', 'heading'], { description: 'What becomes a record; default `page`' })),
+    split: Type.Optional(
+      oneOf(['page', 'heading'], {
+        description:
+          'What becomes a record. `page`: each page (default); `heading`: each part of a page below a heading',
+      }),
+    ),
   },
-  { description: 'Which pages of a website are read' },
+  { description: 'Settings of a `website` feed: which pages are read, and what is taken from them' },
 );
 
-const rssSettings = named('RssSettings', {
-  url: Type.String({ minLength: 1, maxLength: URL_CHARACTERS_MAX, examples: ['https://example.com/feed.xml'] }),
-  full_text: Type.Optional(
-    Type.Boolean({
-      description: 'Read the page behind each item, too; by default what the feed itself says is taken',
+const rssSettings = named(
+  'RssSettings',
+  {
+    url: Type.String({
+      minLength: 1,
+      maxLength: URL_CHARACTERS_MAX,
+      description: 'URL of the RSS, RDF, Atom or JSON feed',
+      examples: ['https://example.com/feed.xml'],
     }),
-  ),
-  drop_left_items: Type.Optional(Type.Boolean()),
-});
+    full_text: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the page that each item links to is read, too. Default false: only what the feed itself contains is taken',
+      }),
+    ),
+    drop_left_items: Type.Optional(
+      Type.Boolean({
+        description: 'Whether records are removed whose items the feed no longer lists. Default false: they are kept',
+      }),
+    ),
+  },
+  { description: 'Settings of an `rss` feed' },
+);
 
-const sized = { size_parameter: Type.Optional(parameter), size: Type.Optional(Type.Integer({ minimum: 1 })) };
-const pagination = Type.Union([
-  object({ kind: Type.Literal('none') }),
-  object({ kind: Type.Literal('page'), parameter, first: Type.Optional(Type.Integer({ minimum: 0 })), ...sized }),
-  object({ kind: Type.Literal('offset'), parameter, ...sized }),
-  object({ kind: Type.Literal('cursor'), parameter, next: path, has_more: Type.Optional(path) }),
-  object({ kind: Type.Literal('link'), next: Type.Optional(path) }),
-]);
-
-const apiSettings = named('ApiSettings', {
-  url,
-  method: Type.Optional(oneOf(['GET', 'POST'])),
-  body: Type.Optional(Type.Unknown()),
-  records: path,
-  name: path,
-  fields: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), path, { maxProperties: FIELDS_MAX })),
-  pagination: Type.Optional(pagination),
-  updated_since: Type.Optional(
-    object({ parameter, full_every: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })) }),
+const sized = {
+  size_parameter: Type.Optional(parameter('Query parameter for the number of records on a page', 'limit')),
+  size: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Number of records on a page, sent as `size_parameter`' }),
   ),
-  auth_header: Type.Optional(
+};
+const kind = <Word extends string>(word: Word, description: string) => Type.Literal(word, { description });
+const pagination = Type.Union(
+  [
+    object({ kind: kind('none', 'All records are in one answer') }),
     object({
-      name: patterned(
-        "^[!#$%&'*+.^_`\\|~0-9A-Za-z\\-]{1,100}$",
-        'the name of an HTTP header, of 1 to 100 letters, digits and hyphens, and no blank',
-        { examples: ['X-API-Key'] },
+      kind: kind('page', 'A query parameter has the number of the page'),
+      parameter: parameter('Query parameter for the number of the page', 'page'),
+      first: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of the first page; default 1' })),
+      ...sized,
+    }),
+    object({
+      kind: kind('offset', 'A query parameter has the number of records to skip'),
+      parameter: parameter('Query parameter for the number of records to skip', 'offset'),
+      ...sized,
+    }),
+    object({
+      kind: kind('cursor', 'A query parameter has the cursor that the previous answer contained'),
+      parameter: parameter('Query parameter for the cursor', 'cursor'),
+      next: path('Where the next cursor is in an answer. The last page has none', 'meta.next_cursor'),
+      has_more: Type.Optional(
+        path('Where an answer says whether there are more pages; false ends the reading', 'meta.has_more'),
       ),
-      value: Type.Optional(secretText),
     }),
-  ),
-});
+    object({
+      kind: kind('link', 'The previous answer contained the URL of the next page'),
+      next: Type.Optional(
+        path('Where the URL of the next page is in an answer; default: the header `Link`', 'links.next'),
+      ),
+    }),
+  ],
+  { description: 'How the source is read page by page; default `{"kind": "none"}`' },
+);
 
-const mediaStoreSettings = named('MediaStoreSettings', {
-  store: nameSchema('Name of the media store', 'default'),
-  prefix: Type.Optional(Type.String({ maxLength: 512, description: 'Only files whose paths begin with this' })),
-  include: Type.Optional(globs),
-});
+const apiSettings = named(
+  'ApiSettings',
+  {
+    url: Type.String({
+      minLength: 1,
+      maxLength: URL_CHARACTERS_MAX,
+      description: 'URL of the endpoint, which answers JSON or NDJSON',
+      examples: ['https://api.example.com/parts'],
+    }),
+    method: Type.Optional(oneOf(['GET', 'POST'], { description: 'HTTP method; default `GET`' })),
+    body: Type.Optional(Type.Unknown({ description: 'Body that is sent as JSON, for `POST`' })),
+    records: path(`Where the records are in an answer, ${PATH_WORDS}`, 'data.items'),
+    name: path(`Where the name of a record is in the record, ${PATH_WORDS}`, 'id'),
+    fields: Type.Optional(
+      Type.Record(Type.String({ maxLength: 100 }), path('Where the value is in a record', 'attributes.title'), {
+        maxProperties: FIELDS_MAX,
+        description: 'Where the value of each field is in a record, by field name; default: all members of a record',
+        examples: [{ title: 'attributes.title' }],
+      }),
+    ),
+    pagination: Type.Optional(pagination),
+    updated_since: Type.Optional(
+      object(
+        {
+          parameter: parameter('Query parameter for the time of the last run', 'since'),
+          full_every: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 10_000,
+              description: `Every how many runs everything is read; default ${FULL_EVERY_DEFAULT}`,
+            }),
+          ),
+        },
+        { description: 'Reads only what has changed since the last run; without it, every run reads everything' },
+      ),
+    ),
+    auth_header: Type.Optional(
+      object(
+        {
+          name: patterned(
+            "^[!#$%&'*+.^_`\\|~0-9A-Za-z\\-]{1,100}$",
+            'the name of an HTTP header, of 1 to 100 letters, digits and hyphens, and no blank',
+            { description: 'Name of the header', examples: ['X-API-Key'] },
+          ),
+          value: Type.Optional(secretText('Value of the header: a secret. Give it here, or as `secret` of the feed')),
+        },
+        { description: 'Header that carries the secret of the source; default: none' },
+      ),
+    ),
+  },
+  { description: 'Settings of an `api` feed' },
+);
 
-const emailSettings = named('EmailSettings', {
-  host: Type.String({
-    minLength: 1,
-    maxLength: 253,
-    description: 'Host name of the IMAP server',
-    examples: ['imap.example.com'],
-  }),
-  port: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 65_535,
-      description: 'By default 993 with `tls`, 143 with `starttls`',
+const mediaStoreSettings = named(
+  'MediaStoreSettings',
+  {
+    store: nameSchema('Name of the media store', 'default'),
+    prefix: Type.Optional(
+      Type.String({ maxLength: 512, description: 'Reads only files whose paths begin with this; default: all' }),
+    ),
+    include: Type.Optional({
+      ...globs,
+      description: 'Reads only files whose paths match one of these glob patterns; default: all',
     }),
-  ),
-  security: Type.Optional(oneOf(['tls', 'starttls'], { description: 'By default `tls`' })),
-  user: Type.String({ minLength: 1, maxLength: 320, examples: ['me@example.com'] }),
-  auth: Type.Optional(oneOf(['password', 'xoauth2'])),
-  password: Type.Optional(secretText),
-  folders: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
-      minItems: 1,
-      maxItems: 100,
-      description: 'By default `INBOX`',
+  },
+  { description: 'Settings of a `media-store` feed' },
+);
+
+const emailSettings = named(
+  'EmailSettings',
+  {
+    host: Type.String({
+      minLength: 1,
+      maxLength: 253,
+      description: 'Host name of the IMAP server',
+      examples: ['imap.example.com'],
     }),
-  ),
-  since_days: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 36_500, description: 'Only messages that are no older; by default all' }),
-  ),
-});
+    port: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 65_535,
+        description: 'Port of the IMAP server; default 993 with `tls`, 143 with `starttls`',
+      }),
+    ),
+    security: Type.Optional(oneOf(['tls', 'starttls'], { description: 'Encryption of the connection; default `tls`' })),
+    user: Type.String({
+      minLength: 1,
+      maxLength: 320,
+      description: 'User name at the IMAP server',
+      examples: ['me@example.com'],
+    }),
+    auth: Type.Optional(
+      oneOf(['password', 'xoauth2'], {
+        description:
+          'How the service signs in: with a password (default), or with an OAuth 2 token given as the password',
+      }),
+    ),
+    password: Type.Optional(secretText('Password or token. Give it here, or as `secret` of the feed')),
+    folders: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
+        minItems: 1,
+        maxItems: 100,
+        description: 'Names of the folders to read; default `INBOX`',
+      }),
+    ),
+    since_days: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 36_500,
+        description: 'Reads only messages that are at most this many days old; default: all',
+      }),
+    ),
+  },
+  { description: 'Settings of an `email` feed, which reads a mailbox by IMAP' },
+);
 
 /**
  * The settings that each provider accepts, for those who build forms from them. With one schema per provider, an error
@@ -141,8 +265,6 @@ export const PROVIDER_SETTINGS = {
   'media-store': mediaStoreSettings,
 } as const satisfies Record<ProviderName, TSchema>;
 const IMAP_PORTS = { tls: 993, starttls: 143 } as const;
-
-const FULL_EVERY_DEFAULT = 24;
 
 export interface GivenProvider {
   readonly provider: ProviderSettings;

@@ -20,6 +20,10 @@ const CALLERS = ['key', 'console', 'cli'] as const;
 const ofList = { callers: CALLERS, target: 'list', params: sourceParams } as const;
 /** A key for the list alone has no access to the feeds and files of the account. */
 const ofAccount = { ...ofList, needsWholeAccount: true } as const;
+const sourceStore = Type.String({
+  ...mediaStore,
+  description: 'Name of the media store that has the file; default `default`, the built-in store',
+});
 const shown = (description: string) => ({ description, schema: sourceResource });
 
 /** A caller who makes a list import a file can read the file in the list, and so needs the permission to read files. */
@@ -37,12 +41,12 @@ const bind = defineOperation({
   name: 'list.feed',
   summary: 'Make a feed searchable in a list',
   description:
-    "The list gets the feed's records, and follows each of its syncs; one without fields gets those that the feed describes. A feed that was never synced fills it with its first sync. A feed is searchable in one list.",
+    'Imports the records of the feed into the list, now and after each sync. A list without fields gets the fields that the feed describes. If the feed has not been synced yet, its first sync fills the list. A feed can be searchable in only one list.',
   method: 'POST',
   path: '/list/{account}/{list}/feed',
   permission: 'feed:update',
   body: object({ feed: feedName }),
-  responses: { 201: shown('What the list imports from') },
+  responses: { 201: shown('What the list imports from, and the state of the import') },
   errors: ['list-not-found', FEED_NOT_FOUND, ALREADY_IMPORTING, FEED_IN_USE, 'storage-full'],
   async handle(context, { params: { account, list }, body }) {
     const { feeds } = context.services.part(FEEDS);
@@ -54,14 +58,14 @@ const bind = defineOperation({
 const create = defineOperation({
   ...ofAccount,
   name: 'list.source-create',
-  summary: 'Have a list import a file of a media store',
+  summary: 'Import a file of a media store into a list',
   description:
-    'The list is made to match the file, and follows it if it is kept in sync. Records that are the same are not written; records that the file no longer has are removed if they came from this file. Records need a name. A key also needs the permission media:read.',
+    'Makes the records of the list match the file; with `keep_in_sync`, also after each change of the file. Records that are equal are not written. Records that the file no longer has are removed if they came from this file. Each record of the file must have a name. A key also needs the permission `media:read`.',
   method: 'POST',
   path: '/list/{account}/{list}/source',
   permission: 'list:update',
-  body: object({ media_store: Type.Optional(mediaStore), path: sourcePath, keep_in_sync: Type.Optional(keepInSync) }),
-  responses: { 201: shown('What the list imports from') },
+  body: object({ media_store: Type.Optional(sourceStore), path: sourcePath, keep_in_sync: Type.Optional(keepInSync) }),
+  responses: { 201: shown('What the list imports from, and the state of the import') },
   errors: ['list-not-found', 'not-found', ALREADY_IMPORTING, FEED_IN_USE, 'unprocessable', 'storage-full'],
   async handle(context, { params: { account, list: name }, body }) {
     const { services } = context;
@@ -76,11 +80,11 @@ const create = defineOperation({
 const read = defineOperation({
   ...ofList,
   name: 'list.source',
-  summary: 'What a list imports from',
+  summary: 'Read what a list imports from',
   method: 'GET',
   path: '/list/{account}/{list}/source',
   permission: 'list:read',
-  responses: { 200: shown('What the list imports from') },
+  responses: { 200: shown('What the list imports from, and the state of the import') },
   errors: [NO_SOURCE],
   handle: (context, { params: { account, list } }) => ({
     status: 200,
@@ -91,12 +95,12 @@ const read = defineOperation({
 const update = defineOperation({
   ...ofList,
   name: 'list.source-update',
-  summary: 'Change whether a list follows its file',
+  summary: 'Change whether a list is kept in sync with its file',
   method: 'PUT',
   path: '/list/{account}/{list}/source',
   permission: 'list:update',
   body: object({ keep_in_sync: keepInSync }),
-  responses: { 200: shown('What the list imports from') },
+  responses: { 200: shown('What the list imports from, and the state of the import') },
   errors: [NO_SOURCE, 'storage-full'],
   async handle(context, { params: { account, list }, body }) {
     const row = required(context, account, list);
@@ -109,11 +113,11 @@ const remove = defineOperation({
   ...ofList,
   name: 'list.source-delete',
   summary: 'Stop a list from importing',
-  description: 'The list keeps its records.',
+  description: 'The list keeps its records, but is no longer updated.',
   method: 'DELETE',
   path: '/list/{account}/{list}/source',
   permission: 'list:update',
-  responses: { 204: { description: 'The list imports from nothing', schema: null } },
+  responses: { 204: { description: 'The list no longer imports a file', schema: null } },
   errors: [NO_SOURCE, 'storage-full'],
   async handle(context, { params: { account, list } }) {
     const { list_id } = required(context, account, list);
@@ -125,11 +129,11 @@ const remove = defineOperation({
 const run = defineOperation({
   ...ofList,
   name: 'list.source-run',
-  summary: 'Import again now',
+  summary: 'Run the import of a list now',
   method: 'POST',
   path: '/list/{account}/{list}/source/run',
   permission: 'list:update',
-  responses: { 202: shown('What the list imports from') },
+  responses: { 202: shown('What the list imports from, and the state of the import') },
   errors: [NO_SOURCE],
   handle(context, { params: { account, list } }) {
     const row = required(context, account, list);

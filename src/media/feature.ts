@@ -8,10 +8,10 @@ export const media: Feature = {
   name: 'media',
   settings: MEDIA_SETTINGS,
   events: {
-    'media.uploaded': { description: 'A file is put into a media store' },
-    'media.deleted': { description: 'A file is removed from a media store' },
-    'media-store.created': { description: 'A media store is added' },
-    'media-store.deleted': { description: 'A media store is removed' },
+    'media.uploaded': { description: 'A file was uploaded to a media store' },
+    'media.deleted': { description: 'A file was deleted from a media store' },
+    'media-store.created': { description: 'A media store was added' },
+    'media-store.deleted': { description: 'A media store was removed' },
   },
   sealed: [
     {

@@ -33,9 +33,9 @@ const ERRORS = [MEDIA_STORE_NOT_FOUND, 'invalid-name', STORE_UNAVAILABLE, 'stora
 const put = defineOperation({
   ...ofFile,
   name: 'media.upload',
-  summary: 'Put a file into a media store',
+  summary: 'Upload a file to a media store',
   description:
-    'The body is the file. It takes its path when all of it is on disk. Until then, and if the upload breaks off, the path keeps what it had. `If-None-Match: *` only creates a new file; `If-Match` only replaces the one with that ETag.',
+    'The body is the file. It becomes visible at its path when all of it is on disk. Until then, and if the upload breaks off, the path keeps the file that it had. `If-None-Match: *` only creates a new file; `If-Match` only replaces the file with that ETag.',
   method: 'PUT',
   permission: 'media:create',
   target: 'account',
@@ -47,8 +47,8 @@ const put = defineOperation({
     memory: 'window',
   },
   responses: {
-    200: { description: 'The file, which replaced another', schema: fileResource, headers: ['ETag'] },
-    201: { description: 'The file, which is new', schema: fileResource, headers: ['ETag'] },
+    200: { description: 'The file; it replaced another one', schema: fileResource, headers: ['ETag'] },
+    201: { description: 'The new file', schema: fileResource, headers: ['ETag'] },
   },
   errors: [...ERRORS, 'precondition-failed', STORE_FULL, 'plan-limit', 'storage-full', 'conflict'],
   async handle({ services }, { params, stream, contentType = '', bodyBytes, headers = {} }) {
@@ -83,9 +83,9 @@ const FILE_HEADERS = [
 const read = defineOperation({
   ...ofFile,
   name: 'media.read',
-  summary: 'Get a file of a media store',
+  summary: 'Download a file of a media store',
   description:
-    'The whole file, or the `Range` that is asked for (one range; several are answered with the whole file). What a browser could run is sent as an attachment, and browsers are told not to guess its type.',
+    'Returns the whole file, or the part that `Range` asks for. Only one range is supported: several are answered with the whole file. Files that a browser could execute are sent as attachments, and browsers are told not to guess their type.',
   method: 'GET',
   permission: 'media:read',
   target: 'account',
@@ -93,12 +93,16 @@ const read = defineOperation({
   responses: {
     200: { description: 'The file', schema: Type.Unknown(), contentType: ANY_CONTENT_TYPE, headers: FILE_HEADERS },
     206: {
-      description: 'A part of the file',
+      description: 'The requested part of the file',
       schema: Type.Unknown(),
       contentType: ANY_CONTENT_TYPE,
       headers: [...FILE_HEADERS, 'Content-Range'],
     },
-    304: { description: 'The file is as `If-None-Match` says', schema: null, headers: KNOWN_HEADERS },
+    304: {
+      description: 'The file still has an ETag of `If-None-Match`: use your copy',
+      schema: null,
+      headers: KNOWN_HEADERS,
+    },
   },
   errors: [...ERRORS, FILE_NOT_FOUND, 'precondition-failed', 'range-not-satisfiable'],
   async handle({ services, headOnly = false }, { params: { account, store, path }, headers = {} }) {
@@ -111,12 +115,12 @@ const read = defineOperation({
 const remove = defineOperation({
   ...ofFile,
   name: 'media.delete',
-  summary: 'Remove a file of a media store',
+  summary: 'Delete a file of a media store',
   method: 'DELETE',
   permission: 'media:delete',
   target: 'account',
   requestHeaders: ['if-match', 'if-none-match'],
-  responses: { 204: { description: 'The file is gone', schema: null } },
+  responses: { 204: { description: 'The file was deleted', schema: null } },
   errors: [...ERRORS, FILE_NOT_FOUND, 'precondition-failed', 'storage-full'],
   async handle({ services }, { params: { account, store, path }, headers = {} }) {
     assertPath(path);
@@ -134,7 +138,7 @@ const remove = defineOperation({
 const list = defineOperation({
   name: 'media.list',
   summary: 'List the files of a media store',
-  description: 'In the order of the bytes of their paths in UTF-8.',
+  description: 'Lists files in the order of their paths, compared byte by byte in UTF-8.',
   method: 'GET',
   path: '/media/{account}/{store}',
   permission: 'media:read',
@@ -143,7 +147,7 @@ const list = defineOperation({
   params: storeParams,
   query: object({
     prefix: Type.Optional(
-      Type.String({ maxLength: PATH_CHARACTERS_MAX, description: 'Only paths that begin with it' }),
+      Type.String({ maxLength: PATH_CHARACTERS_MAX, description: 'Returns only files whose paths begin with this' }),
     ),
     after: Type.Optional(Type.String({ maxLength: PATH_CHARACTERS_MAX, description: '`next` of the page before' })),
     size: Type.Optional(
@@ -156,8 +160,8 @@ const list = defineOperation({
   }),
   responses: {
     200: {
-      description: 'The files',
-      schema: object({ files: Type.Array(fileResource), next: Type.Optional(filePath) }),
+      description: 'A page of files',
+      schema: object({ files: Type.Array(fileResource, { description: 'The files' }), next: Type.Optional(filePath) }),
     },
   },
   errors: ERRORS,

@@ -37,14 +37,14 @@ export const fileParams = object({ account: accountName, store: storeName, path:
 const folder = Type.String({
   minLength: 1,
   maxLength: 4096,
-  description: 'For the kind `folder`: an absolute path in one of the `media.folders` of the settings',
+  description: 'For the kind `folder`: absolute path of the folder, in one of the `media.folders` of the settings',
 });
 const ENDPOINT_WORDS =
   'a URL that begins with https:// or http:// and has a server alone, without user name, bucket and path';
 const s3Members = {
   endpoint: patterned(`^${WEB_SCHEME_PATTERN}[^\\s\\/?#@]+/?$`, ENDPOINT_WORDS, {
     maxLength: 512,
-    description: 'For the kind `s3`: address of the server, without bucket and path',
+    description: 'For the kind `s3`: URL of the server, without bucket and path',
     examples: ['https://s3.eu-central-1.amazonaws.com'],
   }),
   region: patterned('^[a-z0-9\\-]{1,64}$', '1 to 64 lower-case letters, digits and hyphens', {
@@ -58,7 +58,7 @@ const s3Members = {
   ),
   prefix: Type.String({
     maxLength: 256,
-    description: 'For the kind `s3`: beginning of the key of every file; default none',
+    description: 'For the kind `s3`: prefix of the keys of all files of the store; default none',
   }),
 };
 const access_key_id = patterned('^[\\x21-\\x7e]{1,256}$', '1 to 256 characters of ASCII without blanks', {
@@ -66,7 +66,7 @@ const access_key_id = patterned('^[\\x21-\\x7e]{1,256}$', '1 to 256 characters o
 });
 const secret_access_key = patterned('^[\\x21-\\x7e]{1,512}$', '1 to 512 characters of ASCII without blanks', {
   writeOnly: true,
-  description: 'For the kind `s3`: secret of the access key; kept sealed, and never shown again',
+  description: 'For the kind `s3`: secret of the access key. It is stored encrypted and never returned',
 });
 
 /** Settings with which a store of any kind is created or changed. */
@@ -83,39 +83,69 @@ const storeSettings = {
 /** Settings that are shown. */
 const { access_key_id: _id, secret_access_key: _secret, ...shownMembers } = storeSettings;
 
-export const newStore = named('NewMediaStore', {
-  name: storeName,
-  kind: oneKindOf(STORE_KINDS),
-  ...storeSettings,
-});
+export const newStore = named(
+  'NewMediaStore',
+  {
+    name: storeName,
+    kind: oneKindOf(STORE_KINDS),
+    ...storeSettings,
+  },
+  { description: 'A media store to add' },
+);
 
 export const changedStore = object(storeSettings);
 
-export const storeResource = named('MediaStore', {
-  name: storeName,
-  account: accountName,
-  kind: oneOf(['built-in', ...(Object.keys(STORE_KINDS) as StoreKind[])]),
-  bytes_used: nullable(Type.Integer({ minimum: 0 }), { description: 'Null if the store does not count' }),
-  bytes_max: nullable(Type.Integer({ minimum: 0 }), { description: 'Null if the store has no limit of its own' }),
-  file_count: nullable(Type.Integer({ minimum: 0 }), { description: 'Null if the store does not count' }),
-  ...(shownMembers satisfies Readonly<Record<ShownMember, TSchema>>),
-  has_secret: Type.Optional(Type.Boolean({ description: 'For the kind `s3`: whether its secret can be opened' })),
-  created_utc: nullable(timeSchema('When the store was made'), { description: 'Null for the built-in one' }),
-  modified_utc: nullable(timeSchema('When it changed last'), { description: 'Null for the built-in one' }),
+export const storeResource = named(
+  'MediaStore',
+  {
+    name: storeName,
+    account: accountName,
+    kind: oneOf(['built-in', ...(Object.keys(STORE_KINDS) as StoreKind[])], {
+      description: 'Kind of the store. `built-in`: the store `default`, which every account has',
+    }),
+    bytes_used: nullable(Type.Integer({ minimum: 0 }), {
+      description: 'Bytes of all files in the store. Null if the store does not count them',
+    }),
+    bytes_max: nullable(Type.Integer({ minimum: 0 }), {
+      description: 'Most bytes that the store can hold. Null if it has no limit of its own',
+    }),
+    file_count: nullable(Type.Integer({ minimum: 0 }), {
+      description: 'Number of files in the store. Null if the store does not count them',
+    }),
+    ...(shownMembers satisfies Readonly<Record<ShownMember, TSchema>>),
+    has_secret: Type.Optional(
+      Type.Boolean({ description: 'For the kind `s3`: whether the stored secret can be decrypted' }),
+    ),
+    created_utc: nullable(timeSchema('Time at which the store was added'), {
+      description: 'Time at which the store was added. Null for the built-in store',
+    }),
+    modified_utc: nullable(timeSchema('Time of the last change'), {
+      description: 'Time of the last change. Null for the built-in store',
+    }),
+  },
+  { description: 'A media store: a place that holds files' },
+);
+
+const etag = Type.String({
+  description: 'ETag of the file, as in the header `ETag`. It changes with the content',
+  examples: ['"xyzzy"'],
 });
 
-const etag = Type.String({ description: 'As the header `ETag`: changes with the content', examples: ['"xyzzy"'] });
-
-export const fileResource = named('MediaFile', {
-  path: filePath,
-  bytes: Type.Integer({ minimum: 0 }),
-  content_type: Type.String({
-    description: 'As given with the file, or told by its name; in a folder always by its name',
-    examples: ['application/pdf'],
-  }),
-  etag,
-  modified_utc: timeSchema('When this content was put there'),
-});
+export const fileResource = named(
+  'MediaFile',
+  {
+    path: filePath,
+    bytes: Type.Integer({ minimum: 0, description: 'Size of the file in bytes' }),
+    content_type: Type.String({
+      description:
+        'Content type of the file: the one that it was uploaded with, or else one derived from its name. In a store of the kind `folder`, always derived from the name',
+      examples: ['application/pdf'],
+    }),
+    etag,
+    modified_utc: timeSchema('Time at which the present content was written'),
+  },
+  { description: 'A file in a media store' },
+);
 
 export function describeFile({ path, bytes, contentType, etag, modifiedUtc }: StoredFile) {
   return { path, bytes, content_type: contentType, etag: `"${etag}"`, modified_utc: modifiedUtc };

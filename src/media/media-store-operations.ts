@@ -40,8 +40,8 @@ const list = defineOperation({
   query: pageQuery,
   responses: {
     200: {
-      description: 'The stores: the built-in one first, then by their names',
-      schema: object({ media_stores: Type.Array(storeResource), next: nextPage }),
+      description: 'The stores: the built-in one first, then the others sorted by name',
+      schema: object({ media_stores: Type.Array(storeResource, { description: 'The media stores' }), next: nextPage }),
     },
   },
   async handle(context, { params: { account }, query }) {
@@ -55,7 +55,7 @@ const create = defineOperation({
   name: 'media-store.create',
   summary: 'Add a media store',
   description:
-    'A folder of the machine, or a bucket of a server that speaks S3. Files that are there already are in the store.',
+    'Adds a folder of the machine, or a bucket of a server that speaks the S3 protocol. Files that it already has become files of the store.',
   method: 'POST',
   path: '/media-store/{account}',
   permission: 'media-store:create',
@@ -94,8 +94,8 @@ const read = defineOperation({
 const update = defineOperation({
   ...ofStore,
   name: 'media-store.update',
-  summary: 'Change where a media store is',
-  description: 'A member that is not given keeps its value. Files are not moved.',
+  summary: 'Change the location of a media store',
+  description: 'Members that are not given keep their value. Files are not moved.',
   method: 'PUT',
   permission: 'media-store:update',
   body: changedStore,
@@ -115,10 +115,11 @@ const remove = defineOperation({
   ...ofStore,
   name: 'media-store.delete',
   summary: 'Remove a media store',
-  description: 'Its files stay where they are: in the folder, or in the bucket.',
+  description:
+    'Removes the store from the service. Its files remain in the folder or bucket. Refused (409) while the store is in use.',
   method: 'DELETE',
   permission: 'media-store:delete',
-  responses: { 204: { description: 'The store is gone', schema: null } },
+  responses: { 204: { description: 'The store was removed', schema: null } },
   errors: [...NOT_FOUND, 'unprocessable', STORE_IN_USE, 'storage-full'],
   async handle({ services }, { params: { account, store } }) {
     await services.part(MEDIA_STORES).delete(account, store);
@@ -129,21 +130,22 @@ const remove = defineOperation({
 const check = defineOperation({
   ...ofStore,
   name: 'media-store.check',
-  summary: 'Compare what a built-in media store counts and names with what is on disk',
-  description: 'Reads every file of it.',
+  summary: 'Check the built-in media store against the disk',
+  description:
+    'Reads every file of the built-in media store, and compares it with the index of the store. Other stores have nothing to check (422).',
   method: 'POST',
   path: '/media-store/{account}/{store}/check',
   permission: 'media-store:read',
   callers: ['console', 'cli'],
   responses: {
     200: {
-      description: 'What does not agree',
+      description: 'The result of the check',
       schema: object({
-        problems: Type.Array(Type.String()),
+        problems: Type.Array(Type.String(), { description: 'Differences that were found. Empty if there are none' }),
         unnamed_contents: Type.Integer({
           minimum: 0,
           description:
-            'Contents that belong to no file, which is one of the problems: they take room, but nothing is lost',
+            'Number of stored contents that belong to no file; also listed as a problem. They take room, but nothing is lost',
         }),
       }),
     },

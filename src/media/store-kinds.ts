@@ -48,9 +48,9 @@ export type ShownMember = {
 }[StoreMember];
 
 export const STORE_KINDS = {
-  folder: { described: 'a folder of the machine', needed: ['folder'], others: [] },
+  folder: { described: 'a folder on the machine of the service', needed: ['folder'], others: [] },
   s3: {
-    described: 'a bucket of a server that speaks S3; on the console and the command line only',
+    described: 'a bucket of a server that speaks the S3 protocol; only on the console and the command line',
     needed: ['endpoint', 'bucket', 'access_key_id', 'secret_access_key'],
     others: ['region', 'prefix'],
     secret: 'secret_access_key',

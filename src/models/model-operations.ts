@@ -51,15 +51,21 @@ function assertAdded(model: string): void {
 
 const list = defineOperation({
   name: 'model.list',
-  summary: 'The models that lists can use',
-  description: 'The one that every account has first, then those of the account by their names. Never their secrets.',
+  summary: 'List the models of an account',
+  description:
+    'Lists the built-in model, which every account has, then the models of the account, sorted by name. Secrets are not returned.',
   method: 'GET',
   path: '/model/{account}',
   permission: VIEW,
   callers: CALLERS,
   target: 'account',
   params: accountParams,
-  responses: { 200: { description: 'The models', schema: object({ models: Type.Array(modelResource) }) } },
+  responses: {
+    200: {
+      description: 'The models',
+      schema: object({ models: Type.Array(modelResource, { description: 'The models' }) }),
+    },
+  },
   handle: (context, { params: { account } }) => ({
     status: 200,
     body: { models: describeAll(context, account) },
@@ -86,7 +92,7 @@ const create = defineOperation({
   name: 'model.create',
   summary: 'Add a model',
   description:
-    'The model is asked once before it is added. If it does not answer, it is refused (422); its answer sets the dimensions of its vectors.',
+    'Sends one request to the model before it is added. If the model does not answer, it is refused (422). Its answer determines the dimensions of its vectors.',
   method: 'POST',
   path: '/model/{account}',
   permission: CHANGE,
@@ -125,7 +131,7 @@ const update = defineOperation({
   name: 'model.update',
   summary: 'Change a model',
   description:
-    'Members that are not given keep their value. The changed model is asked once. If its vectors differ then, those of the lists that use it are computed again.',
+    'Members that are not given keep their value. One request is sent to the changed model. If its vectors differ from before, the vectors of all lists that use it are computed again.',
   method: 'PUT',
   path: '/model/{account}/{model}',
   permission: CHANGE,
@@ -151,13 +157,13 @@ const update = defineOperation({
 const remove = defineOperation({
   ...ofModel,
   name: 'model.delete',
-  summary: 'Remove a model',
-  description: 'Refused while lists or groups use it.',
+  summary: 'Delete a model',
+  description: 'Refused (409) while lists or groups use the model.',
   method: 'DELETE',
   path: '/model/{account}/{model}',
   permission: CHANGE,
   callers: OPERATORS,
-  responses: { 204: { description: 'The model is gone', schema: null } },
+  responses: { 204: { description: 'The model was deleted', schema: null } },
   errors: [...ofModel.errors, 'conflict', 'unprocessable', 'storage-full'],
   async handle({ services }, { params: { account, model } }) {
     assertAdded(model);

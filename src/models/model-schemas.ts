@@ -37,22 +37,27 @@ const PER_MINUTE_MAX = 1_000_000_000;
 export const modelName = nameSchema('Name of the model', 'minilm');
 export const modelParams = object({ account: accountName, model: modelName });
 
-const kind = oneOf(MODEL_KINDS, { description: 'What the model does' });
+const kind = oneOf(MODEL_KINDS, { description: 'Kind of the model: what it does' });
 const provider = oneKindOf(MODEL_PROVIDERS);
-const inputs = Type.Array(oneOf(['text', 'image']), { minItems: 1, maxItems: 2, uniqueItems: true });
+const inputs = Type.Array(oneOf(['text', 'image']), {
+  minItems: 1,
+  maxItems: 2,
+  uniqueItems: true,
+  description: 'What the model reads',
+});
 const tokensMax = Type.Integer({
   minimum: 8,
   maximum: TOKENS_MAX_MAX,
-  description: `Longest text that the model reads as a whole, in tokens; longer ones are cut into passages; default ${TOKENS_MAX_DEFAULT}, or what the folder of an ONNX model says`,
+  description: `Longest text that the model can read, in tokens. Longer texts are cut into passages. Default: what the folder of an ONNX model says, or else ${TOKENS_MAX_DEFAULT}`,
 });
 const prefix = (what: string) =>
   Type.String({
     maxLength: PREFIX_CHARACTERS_MAX,
-    description: `Text that the model expects before ${what}; default none, or what the folder of an ONNX model says`,
+    description: `Text that the model expects before ${what}. Default: what the folder of an ONNX model says, or else none`,
   });
 const perMinute = (what: string) =>
   nullable(Type.Integer({ minimum: 1, maximum: PER_MINUTE_MAX }), {
-    description: `${what} that are sent to the model in any minute at most; null (default): no limit`,
+    description: `Most ${what} that are sent to the model in any minute. Null (default): no limit`,
   });
 
 /** Settings that may be given when a model is added, and changed later. */
@@ -61,7 +66,7 @@ const settings = {
     Type.Integer({
       minimum: 1,
       maximum: DIMENSIONS_MAX,
-      description: 'Length of its vectors, for `own` only; other models are asked',
+      description: 'For `own`: number of dimensions of the vectors. Other models are asked for it',
     }),
   ),
   tokens_max: Type.Optional(tokensMax),
@@ -74,13 +79,13 @@ const settings = {
       {
         maxLength: FOLDER_CHARACTERS_MAX,
         description:
-          'For `onnx`: folder under `models.dir`, with `tokenizer.json` and `model.onnx` or `onnx/model.onnx`; default the name of the model',
+          'For `onnx`: name of a folder in `models.dir` that has `tokenizer.json` and `model.onnx` or `onnx/model.onnx`. Default: the name of the model',
         examples: ['all-MiniLM-L6-v2'],
       },
     ),
   ),
   url: Type.Optional(
-    webUrl('For `openai` and `rerank`: address of the server, with or without `/v1`', 'https://api.example.com/v1'),
+    webUrl('For `openai` and `rerank`: URL of the server, with or without `/v1`', 'https://api.example.com/v1'),
   ),
   served_name: Type.Optional(
     Type.String({
@@ -94,35 +99,44 @@ const settings = {
   secret: Type.Optional(
     nullable(Type.String({ maxLength: SECRET_CHARACTERS_MAX }), {
       description:
-        'Sent as `Authorization: Bearer …`; kept sealed and never shown. Null: none; an empty text: as though it were not given',
+        'API key for the server of the model, sent to it as `Authorization: Bearer …`. It is stored encrypted and never returned. Null: none. An empty text counts as not given',
     }),
   ),
 };
 
-export const newModel = named('NewModel', { name: modelName, kind: Type.Optional(kind), provider, ...settings });
+export const newModel = named(
+  'NewModel',
+  { name: modelName, kind: Type.Optional(kind), provider, ...settings },
+  { description: 'A model to add' },
+);
 export const modelChange = object(settings);
 
-export const modelResource = named('Model', {
-  name: Type.String({ description: 'Name of the model', examples: ['minilm'] }),
-  kind,
-  provider: oneOf(SHOWN_PROVIDERS, {
-    description: '`built-in`: nothing to install, every account has it; the others as they are added',
-  }),
-  inputs,
-  dimensions: nullable(Type.Integer(), {
-    description: 'Length of its vectors; null if it makes none, or if that is not known yet',
-  }),
-  tokens_max: nullable(Type.Integer(), {
-    description:
-      'Longest text that the model reads as a whole, in tokens; null for `built-in`, which reads every text as a whole',
-  }),
-  query_prefix: Type.String(),
-  document_prefix: Type.String(),
-  has_secret: Type.Boolean({ description: 'Whether a secret is kept; it is never shown' }),
-  state: oneOf(['ready', 'unavailable'], { description: 'Whether it answers, as far as is known' }),
-  detail: Type.Optional(Type.String({ description: 'Why it is unavailable' })),
-  used_by: Type.Array(Type.String(), { description: 'Lists and groups that name it' }),
-});
+export const modelResource = named(
+  'Model',
+  {
+    name: Type.String({ description: 'Name of the model', examples: ['minilm'] }),
+    kind,
+    provider: oneOf(SHOWN_PROVIDERS, {
+      description:
+        'Provider of the model. `built-in`: the model that every account has without installing anything; the others are added',
+    }),
+    inputs,
+    dimensions: nullable(Type.Integer(), {
+      description: 'Number of dimensions of its vectors. Null if it makes none, or if the number is not known yet',
+    }),
+    tokens_max: nullable(Type.Integer(), {
+      description:
+        'Longest text that the model can read, in tokens. Null for `built-in`, which reads texts of any length',
+    }),
+    query_prefix: Type.String({ description: 'Text that is put before each search text' }),
+    document_prefix: Type.String({ description: 'Text that is put before the text of each record' }),
+    has_secret: Type.Boolean({ description: 'Whether a secret is stored for the model. It is never returned' }),
+    state: oneOf(['ready', 'unavailable'], { description: 'Whether the model answers, as far as is known' }),
+    detail: Type.Optional(Type.String({ description: 'Why the model is unavailable; absent if it is ready' })),
+    used_by: Type.Array(Type.String(), { description: 'Names of the lists and groups that use the model' }),
+  },
+  { description: 'A model that lists and groups can use' },
+);
 
 /**
  * Describes the model that every account has. Its dimensions differ by list, since each list learns it from its

@@ -24,24 +24,30 @@ const OF_SERVER = ['secret', 'requests_per_minute', 'tokens_per_minute'] as cons
  */
 export const MODEL_PROVIDERS = {
   onnx: {
-    described: 'a folder under `models.dir`',
+    described: 'an ONNX model in a folder of `models.dir`',
     kinds: ['embedding', 'reranker'],
     needed: [],
     others: ['kind', 'folder', ...OF_TEXTS],
   },
   openai: {
-    described: 'a server with `/v1/embeddings`, or, of the kind `chat`, `/v1/chat/completions`',
+    described:
+      'a server that has `/v1/embeddings` or, for the kind `chat`, `/v1/chat/completions` or, for the kind `transcription`, `/v1/audio/transcriptions`',
     kinds: ['embedding', 'chat', 'transcription'],
     needed: ['url', 'served_name'],
     others: ['kind', ...OF_SERVER, ...OF_TEXTS],
   },
   rerank: {
-    described: 'a server with `/rerank`',
+    described: 'a server that has `/rerank`',
     kinds: ['reranker'],
     needed: ['url'],
     others: ['served_name', ...OF_SERVER],
   },
-  own: { described: 'the caller sends vectors', kinds: ['embedding'], needed: ['dimensions'], others: [] },
+  own: {
+    described: 'no model: clients write vectors with the records, and send them with searches',
+    kinds: ['embedding'],
+    needed: ['dimensions'],
+    others: [],
+  },
 } as const satisfies Readonly<Record<string, ProviderRow>>;
 export type ModelProvider = keyof typeof MODEL_PROVIDERS;
 

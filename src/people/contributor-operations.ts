@@ -27,7 +27,7 @@ const CONSOLE_ONLY = ['console', 'cli'] as const;
 
 const list = defineOperation({
   name: 'contributor.list',
-  summary: 'Who works on the account',
+  summary: 'List the contributors of an account',
   method: 'GET',
   path: '/contributor/{account}',
   permission: 'contributor:read',
@@ -37,8 +37,11 @@ const list = defineOperation({
   query: pageQuery,
   responses: {
     200: {
-      description: 'The contributors, in the order in which they first signed up',
-      schema: object({ contributors: Type.Array(contributorResource), next: nextPage }),
+      description: 'The contributors, in the order in which they signed up',
+      schema: object({
+        contributors: Type.Array(contributorResource, { description: 'The contributors' }),
+        next: nextPage,
+      }),
     },
   },
   handle({ services }, { params: { account }, query }) {
@@ -49,9 +52,9 @@ const list = defineOperation({
 
 const create = defineOperation({
   name: 'contributor.create',
-  summary: 'Invite somebody to the account',
+  summary: 'Invite a person to an account',
   description:
-    'People who already sign in here become contributors at once. Anybody else joins by the link in the answer, which is shown only this once.',
+    'A person who already signs in here becomes a contributor at once. Anybody else joins with the link in the answer, which is shown only this once.',
   method: 'POST',
   path: '/contributor/{account}',
   permission: 'contributor:create',
@@ -73,8 +76,9 @@ const create = defineOperation({
 
 const update = defineOperation({
   name: 'contributor.update',
-  summary: 'Give a contributor another role',
-  description: 'Takes effect with the next request. The last owner stays an owner.',
+  summary: 'Change the role of a contributor',
+  description:
+    'Takes effect with the next request of the person. The last owner of an account cannot get another role.',
   method: 'PUT',
   path: '/contributor/{account}/{id}',
   permission: 'contributor:update',
@@ -92,16 +96,16 @@ const update = defineOperation({
 
 const remove = defineOperation({
   name: 'contributor.delete',
-  summary: 'Remove a contributor from the account',
+  summary: 'Remove a contributor from an account',
   description:
-    'Takes effect with the next request. A person without another account is signed out everywhere. The last owner cannot be removed.',
+    'Takes effect with the next request of the person. A person without another account is signed out everywhere. The last owner of an account cannot be removed.',
   method: 'DELETE',
   path: '/contributor/{account}/{id}',
   permission: 'contributor:delete',
   callers: CONSOLE_ONLY,
   target: 'account',
   params: contributorParams,
-  responses: { 204: { description: 'The person is no contributor any more', schema: null } },
+  responses: { 204: { description: 'The contributor was removed', schema: null } },
   errors: [CONTRIBUTOR_NOT_FOUND, 'conflict', 'storage-full'],
   async handle({ services }, { params: { account, id } }) {
     const { people, signIn } = services.part(PEOPLE);
@@ -112,9 +116,9 @@ const remove = defineOperation({
 
 const link = defineOperation({
   name: 'contributor.link',
-  summary: 'A link that signs a contributor in once',
+  summary: 'Create a link that signs a contributor in once',
   description:
-    'For people who have no password yet, or have lost it. Without an e-mail: for the first owner, who is created if there is none.',
+    'For people who have no password yet, or have lost it. Without an e-mail, the link is for the first owner of the account, who is created if there is none.',
   method: 'POST',
   path: '/contributor/{account}/link',
   permission: 'contributor:create',
@@ -126,8 +130,8 @@ const link = defineOperation({
     201: {
       description: 'The link',
       schema: object({
-        link: Type.String({ description: 'To open in a browser, once' }),
-        expires_utc: Type.String({ format: 'date-time', description: 'When it stops working' }),
+        link: Type.String({ description: 'Link to open in a browser, once' }),
+        expires_utc: Type.String({ format: 'date-time', description: 'Time at which the link stops working' }),
         id: Type.String({ description: 'Id of the person' }),
       }),
     },

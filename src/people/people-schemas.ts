@@ -25,7 +25,7 @@ export const email = patterned(
   {
     minLength: 3,
     maxLength: 254,
-    description: 'E-mail; upper and lower case are the same',
+    description: 'E-mail address of the person; case is ignored',
     examples: ['ann@example.com'],
   },
 );
@@ -34,70 +34,98 @@ export const email = patterned(
 export const newPassword = Type.String({
   minLength: PASSWORD_CHARACTERS_MIN,
   maxLength: PASSWORD_CHARACTERS_MAX,
-  description: `A password of ${PASSWORD_CHARACTERS_MIN} characters at least`,
+  description: `New password, of at least ${PASSWORD_CHARACTERS_MIN} characters`,
 });
 
 /** A password that is compared: its minimum length is not checked, so that nothing can be learnt from it. */
-export const givenPassword = Type.String({ maxLength: PASSWORD_CHARACTERS_MAX, description: 'The password' });
+export const givenPassword = Type.String({ maxLength: PASSWORD_CHARACTERS_MAX, description: 'Password of the person' });
 
 export const linkToken = patterned(TOKEN_PATTERN, TOKEN_WORDS, {
   writeOnly: true,
-  description: 'The token of a one-time link or an invitation',
+  description: 'Token of a one-time link or an invitation',
 });
 
 export const role = oneOf(ROLES, {
   description:
-    '`owner` may do everything; `editor` everything except keys, contributors and the account itself; `viewer` may only read',
+    'Role of the person in the account. `owner`: may do everything; `editor`: everything except keys, contributors and the account itself; `viewer`: may only read',
 });
 
 const personId = Type.String({ minLength: 1, maxLength: 64, description: 'Id of the person' });
 
 export const contributorParams = object({ account: accountName, id: personId });
 
-const person = named('Person', {
-  id: Type.String({ description: 'Id of the person' }),
-  email: nullable(Type.String(), { description: 'What they sign in with; null for who came by a one-time link' }),
-  has_password: Type.Boolean({ description: 'False: signs in by links alone' }),
-});
-
-export const signedInResource = named('SignedIn', {
-  person,
-  accounts: Type.Array(
-    object({
-      name: Type.String({ description: 'Name of the account' }),
-      role,
-      permissions: Type.Array(Type.String(), { description: 'What the role may do there; `*` is everything' }),
+const person = named(
+  'Person',
+  {
+    id: Type.String({ description: 'Id of the person' }),
+    email: nullable(Type.String(), {
+      description:
+        'E-mail address that the person signs in with. Null for a person who was added by a one-time link and has none',
     }),
-  ),
-  csrf_token: Type.String({
-    description: 'What requests of this session that change anything carry as `X-CSRF-Token`',
-  }),
-  expires_utc: timeSchema('When the session ends unless it is used'),
-});
+    has_password: Type.Boolean({
+      description: 'Whether the person has a password. Without one, they sign in by links or OpenID Connect',
+    }),
+  },
+  { description: 'A person who signs in' },
+);
 
-export const sessionResource = named('Session', {
-  id: Type.String({ description: 'Id of the session' }),
-  created_utc: timeSchema('The sign-in'),
-  last_used_utc: timeSchema('The last request'),
-  address: Type.String({ description: 'Address that the sign-in came from' }),
-  user_agent: Type.String({ description: 'The browser, as it calls itself' }),
-  is_current: Type.Boolean({ description: 'True for the session that asks' }),
-});
+export const signedInResource = named(
+  'SignedIn',
+  {
+    person,
+    accounts: Type.Array(
+      object({
+        name: Type.String({ description: 'Name of the account' }),
+        role,
+        permissions: Type.Array(Type.String(), {
+          description: 'Permissions of the role in the account; `*` stands for all',
+        }),
+      }),
+      { description: 'Accounts that the person works on' },
+    ),
+    csrf_token: Type.String({
+      description: 'CSRF token: requests of this session that change something must send it as `X-CSRF-Token`',
+    }),
+    expires_utc: timeSchema('Time at which the session ends unless it is used'),
+  },
+  { description: 'The signed-in person and their session' },
+);
 
-export const contributorResource = named('Contributor', {
-  id: Type.String({ description: 'Id of the person' }),
-  email: nullable(Type.String(), { description: 'Null for a person who came by a one-time link' }),
-  role,
-  added_utc: timeSchema('When they became a contributor'),
-  state: oneOf(['active', 'invited'], { description: '`invited`: has not signed in yet' }),
-});
+export const sessionResource = named(
+  'Session',
+  {
+    id: Type.String({ description: 'Id of the session' }),
+    created_utc: timeSchema('Time of the sign-in'),
+    last_used_utc: timeSchema('Time of the last request of the session'),
+    address: Type.String({ description: 'Network address that the sign-in came from' }),
+    user_agent: Type.String({ description: '`User-Agent` of the browser' }),
+    is_current: Type.Boolean({ description: 'Whether this is the session of the request' }),
+  },
+  { description: 'A session of a person' },
+);
+
+export const contributorResource = named(
+  'Contributor',
+  {
+    id: Type.String({ description: 'Id of the person' }),
+    email: nullable(Type.String(), {
+      description: 'E-mail address of the person. Null for a person who was added by a one-time link and has none',
+    }),
+    role,
+    added_utc: timeSchema('Time at which the person became a contributor'),
+    state: oneOf(['active', 'invited'], {
+      description: '`invited`: the person has not signed in yet; `active`: any other',
+    }),
+  },
+  { description: 'A person who works on an account' },
+);
 
 /** The link of a new contributor, shown only once. */
 export const invitedResource = object({
   ...contributorResource.properties,
   link: nullable(Type.String(), {
     description:
-      'Link to send to the person: it signs in once, within a week. Null if the person has a password already',
+      'Link to send to the person. It signs them in once, within a week. Null if the person already has a password',
   }),
 });
 

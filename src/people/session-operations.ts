@@ -31,35 +31,36 @@ import { NO_PROVIDER, PROVIDER_UNAVAILABLE, SESSION_NOT_FOUND, SIGN_IN_FAILED } 
 const CONSOLE = ['console'] as const;
 const ofPerson = { permission: null, callers: CONSOLE, target: 'none' } as const;
 
-const byPassword = object({ email, password: givenPassword }, { description: 'For people who have signed in before' });
+const byPassword = object({ email, password: givenPassword }, { description: 'Sign-in with e-mail and password' });
 
 const byLink = object(
   { link: linkToken, password: Type.Optional(newPassword), email: Type.Optional(email) },
   {
     description:
-      'The token of a one-time link or an invitation, with the `password` to be set, and an `email` where the person has none yet',
+      'Sign-in with the token of a one-time link or an invitation. `password` sets the password of the person, and `email` the e-mail of a person who has none yet',
   },
 );
 
-const openIdText = Type.String({ minLength: 1, maxLength: 4096 });
+const openIdText = (name: string) =>
+  Type.String({ minLength: 1, maxLength: 4096, description: `Parameter \`${name}\` that the provider sent back` });
 const byOpenId = object(
   {
     flow: patterned(TOKEN_PATTERN, TOKEN_WORDS, {
       writeOnly: true,
-      description: 'What `session.openid` answered this browser',
+      description: '`flow` of the answer of `POST /session/openid`',
     }),
-    code: openIdText,
-    state: openIdText,
-    iss: Type.Optional(openIdText),
+    code: openIdText('code'),
+    state: openIdText('state'),
+    iss: Type.Optional(openIdText('iss')),
   },
-  { description: 'What the OpenID provider has sent back' },
+  { description: 'Sign-in by OpenID Connect, with the parameters that the provider sent back' },
 );
 
 const create = defineOperation({
   name: 'session.create',
   summary: 'Sign in',
   description:
-    'Sets the cookie of a new session, which ends 12 hours after its last use. Five failures a minute from an address or for an e-mail, then 429 for whatever follows.',
+    'Sets the cookie of a new session, which ends 12 hours after its last use. After five failures within a minute from one network address or for one e-mail, further attempts are refused (429).',
   method: 'POST',
   path: '/session',
   permission: 'public',
@@ -68,7 +69,7 @@ const create = defineOperation({
   params: noParams,
   body: Type.Union([byPassword, byLink, byOpenId]),
   responses: {
-    201: { description: 'Signed in', schema: signedInResource, headers: ['Set-Cookie', 'Cache-Control'] },
+    201: { description: 'The person is signed in', schema: signedInResource, headers: ['Set-Cookie', 'Cache-Control'] },
   },
   errors: [
     SIGN_IN_FAILED,
@@ -104,7 +105,7 @@ function providerIn(services: Services): OpenId {
 
 const ways = defineOperation({
   name: 'session.ways',
-  summary: 'How people sign in here',
+  summary: 'Read how people can sign in',
   method: 'GET',
   path: '/session/ways',
   permission: 'public',
@@ -113,14 +114,16 @@ const ways = defineOperation({
   params: noParams,
   responses: {
     200: {
-      description: 'Beside e-mail and password, and links',
+      description: 'Ways to sign in, in addition to e-mail and password, and links',
       schema: object({
         openid: nullable(
           object({
-            name: Type.String({ description: 'Name of the provider, as people know it' }),
-            sign_up: Type.Boolean({ description: 'Whether people who were not invited get an account of their own' }),
+            name: Type.String({ description: 'Name of the provider, to show to people' }),
+            sign_up: Type.Boolean({
+              description: 'Whether people who were not invited can sign up and get an account of their own',
+            }),
           }),
-          { description: 'Null: no sign-in by OpenID Connect' },
+          { description: 'Sign-in by OpenID Connect. Null if it is not set up' },
         ),
       }),
     },
@@ -136,9 +139,9 @@ const ways = defineOperation({
 
 const openid = defineOperation({
   name: 'session.openid',
-  summary: 'Begin to sign in by OpenID Connect',
+  summary: 'Begin a sign-in by OpenID Connect',
   description:
-    'The browser goes to `url` and keeps `flow`; it comes back to the console with what `session.create` takes. Once, within ten minutes.',
+    'Send the browser to `url`, and keep `flow`. The provider sends the browser back to the console with the other parameters that `POST /session` needs. They can be used once, within ten minutes.',
   method: 'POST',
   path: '/session/openid',
   permission: 'public',
@@ -147,10 +150,10 @@ const openid = defineOperation({
   params: noParams,
   responses: {
     201: {
-      description: 'Where to go',
+      description: 'Where to send the browser',
       schema: object({
-        url: Type.String({ description: 'Page of the provider' }),
-        flow: Type.String({ description: 'For this browser alone' }),
+        url: Type.String({ description: 'URL of the sign-in page of the provider' }),
+        flow: Type.String({ description: 'Secret token of this attempt, to be kept by this browser alone' }),
       }),
       headers: ['Cache-Control'],
     },
@@ -179,13 +182,17 @@ const NOT_STORED = { 'Cache-Control': 'no-store' };
 
 const read = defineOperation({
   name: 'session.read',
-  summary: 'Who is signed in, and what they may do where',
+  summary: 'Read who is signed in and what they may do',
   method: 'GET',
   path: '/session',
   ...ofPerson,
   params: noParams,
   responses: {
-    200: { description: 'The person of the session', schema: signedInResource, headers: ['Cache-Control'] },
+    200: {
+      description: 'The person of the session, with their accounts and permissions',
+      schema: signedInResource,
+      headers: ['Cache-Control'],
+    },
   },
   handle({ services, caller }) {
     const session = sessionOf(caller.session);
@@ -200,15 +207,15 @@ const read = defineOperation({
 
 const list = defineOperation({
   name: 'session.list',
-  summary: 'Where the person is signed in',
+  summary: 'List the sessions of the signed-in person',
   method: 'GET',
   path: '/session/all',
   ...ofPerson,
   params: noParams,
   responses: {
     200: {
-      description: 'The sessions, the last used first',
-      schema: object({ sessions: Type.Array(sessionResource) }),
+      description: 'The sessions, last used first',
+      schema: object({ sessions: Type.Array(sessionResource, { description: 'The sessions' }) }),
     },
   },
   handle({ services, caller }) {
@@ -225,7 +232,7 @@ const end = defineOperation({
   path: '/session',
   ...ofPerson,
   params: noParams,
-  responses: { 204: { description: 'The session has ended', schema: null, headers: ['Set-Cookie'] } },
+  responses: { 204: { description: 'The session was ended', schema: null, headers: ['Set-Cookie'] } },
   errors: ['storage-full'],
   async handle({ services, caller }) {
     const { id, personId } = sessionOf(caller.session);
@@ -238,12 +245,12 @@ const end = defineOperation({
 
 const endOne = defineOperation({
   name: 'session.end-one',
-  summary: 'End one of the sessions of the person',
+  summary: 'End a session of the signed-in person',
   method: 'DELETE',
   path: '/session/{id}',
   ...ofPerson,
   params: object({ id: Type.String({ minLength: 1, maxLength: 64, description: 'Id of the session' }) }),
-  responses: { 204: { description: 'The session has ended', schema: null } },
+  responses: { 204: { description: 'The session was ended', schema: null } },
   errors: [SESSION_NOT_FOUND, 'storage-full'],
   async handle({ services, caller }, { params }) {
     const { sessions } = services.part(PEOPLE).signIn;
@@ -256,8 +263,8 @@ const endOne = defineOperation({
 
 const setPassword = defineOperation({
   name: 'session.set-password',
-  summary: 'Set another password',
-  description: 'All other sessions of the person end, and earlier links no longer sign them in.',
+  summary: 'Change the password of the signed-in person',
+  description: 'Ends all other sessions of the person; links that were created earlier no longer sign them in.',
   method: 'PUT',
   path: '/session/password',
   ...ofPerson,
@@ -267,7 +274,7 @@ const setPassword = defineOperation({
     new_password: newPassword,
     email: Type.Optional(email),
   }),
-  responses: { 200: { description: 'The password is set', schema: signedInResource, headers: ['Cache-Control'] } },
+  responses: { 200: { description: 'The password was changed', schema: signedInResource, headers: ['Cache-Control'] } },
   errors: [SIGN_IN_FAILED, 'name-exists', 'rate-limited', 'storage-full'],
   async handle({ services, caller, visitor }, { body }) {
     const { people, signIn } = services.part(PEOPLE);

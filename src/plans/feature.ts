@@ -9,7 +9,7 @@ export const plans: Feature = {
   settings: PLAN_SETTINGS,
   events: {
     'subscription.auto-upgraded': {
-      description: 'The plan is upgraded near a limit (with `from_plan` and `to_plan`)',
+      description: 'An account was moved to a larger plan near a limit (with `from_plan` and `to_plan`)',
     },
   },
   commands: [

@@ -8,53 +8,74 @@ import { LIMITS, UNLIMITED, type Limit, type Plan } from './types.js';
 const CALLERS = ['key', 'console', 'cli'] as const;
 
 const LIMIT_DESCRIPTIONS: Readonly<Record<Limit, string>> = {
-  records: 'Records of the current versions of all lists',
-  storage_bytes: 'Bytes on disk: files of the lists and of the built-in media store',
-  searches_a_month: 'Searches since the month began (UTC); further pages of one are the same search',
-  lists: 'Lists',
-  feeds: 'Feeds',
+  records: 'Number of records in the current versions of all lists',
+  storage_bytes: 'Bytes on disk, for lists and the built-in media store',
+  searches_a_month: 'Number of searches since the month began (UTC). Further pages of a search are not counted',
+  lists: 'Number of lists',
+  feeds: 'Number of feeds',
 };
 
-const planName = Type.String({ description: "Name of the plan; 'default' has no limits", examples: ['free'] });
+const planName = Type.String({ description: 'Name of the plan. The plan `default` has no limits', examples: ['free'] });
 const allowed = (description: string) => nullable(Type.Integer({ minimum: 0 }), { description });
 
 const limitMembers = Object.fromEntries(
-  LIMITS.map((limit) => [limit, allowed(`${LIMIT_DESCRIPTIONS[limit]}; null: without a limit`)]),
+  LIMITS.map((limit) => [limit, allowed(`${LIMIT_DESCRIPTIONS[limit]}; null: no limit`)]),
 );
-const planResource = named('Plan', {
-  name: planName,
-  limits: object(limitMembers),
-  successor: nullable(Type.String(), { description: 'The plan that takes its place near a limit' }),
-});
+const planResource = named(
+  'Plan',
+  {
+    name: planName,
+    limits: object(limitMembers, { description: 'Limits of the plan' }),
+    successor: nullable(Type.String(), {
+      description:
+        'Name of the plan that an account is moved to near a limit of this one (see the setting `plans.upgrade_percent`). Null: none',
+    }),
+  },
+  { description: 'A plan: limits for an account' },
+);
 
 const usage = (description: string) =>
   object(
     {
-      used: Type.Integer({ minimum: 0, description: 'What the account has' }),
-      limit: allowed('What its plan lets it have; null: without a limit'),
+      used: Type.Integer({ minimum: 0, description: 'What the account uses' }),
+      limit: allowed('Limit of the plan. Null: no limit'),
     },
     { description },
   );
-const usageResource = named('Usage', {
-  plan: planName,
-  since_utc: nullable(timeSchema('Since when the account is on the plan'), {
-    description: 'Null: since the account was created',
-  }),
-  successor: nullable(Type.String(), { description: 'The plan that takes its place near a limit' }),
-  usage: object(Object.fromEntries(LIMITS.map((limit) => [limit, usage(LIMIT_DESCRIPTIONS[limit])]))),
-});
+const usageResource = named(
+  'Usage',
+  {
+    plan: planName,
+    since_utc: nullable(timeSchema('Time since which the account has been on the plan'), {
+      description: 'Time since which the account has been on the plan. Null: since it was created',
+    }),
+    successor: nullable(Type.String(), {
+      description:
+        'Name of the plan that an account is moved to near a limit of this one (see the setting `plans.upgrade_percent`). Null: none',
+    }),
+    usage: object(Object.fromEntries(LIMITS.map((limit) => [limit, usage(LIMIT_DESCRIPTIONS[limit])])), {
+      description: 'What the account uses, and the limits of its plan',
+    }),
+  },
+  { description: 'The plan of an account, and what the account uses of it' },
+);
 
 const list = defineOperation({
   name: 'plan.list',
-  summary: 'The available plans',
-  description: "As the settings offer them, behind 'default', which has no limits.",
+  summary: 'List the available plans',
+  description: 'Lists the plan `default`, which has no limits, then those that the settings of the service define.',
   method: 'GET',
   path: '/plan',
   permission: null,
   callers: CALLERS,
   target: 'none',
   params: noParams,
-  responses: { 200: { description: 'The plans', schema: object({ plans: Type.Array(planResource) }) } },
+  responses: {
+    200: {
+      description: 'The plans',
+      schema: object({ plans: Type.Array(planResource, { description: 'The plans' }) }),
+    },
+  },
   handle: ({ services }) => ({
     status: 200,
     body: { plans: [UNLIMITED, ...services.part(PLANS).offered].map(describePlan) },
@@ -63,16 +84,16 @@ const list = defineOperation({
 
 const read = defineOperation({
   name: 'plan.read',
-  summary: "The account's plan, and what it has used of it",
+  summary: 'Read the plan of an account and what it uses',
   description:
-    'Records, lists and feeds are counted exactly. What lists take on disk is measured after their commits; the count of searches is stored every few seconds.',
+    'Records, lists and feeds are counted exactly. The bytes on disk are measured after each commit of a list. The count of searches is stored every few seconds.',
   method: 'GET',
   path: '/plan/{account}',
   permission: 'account:read',
   callers: CALLERS,
   target: 'account',
   params: accountParams,
-  responses: { 200: { description: 'Plan and usage', schema: usageResource } },
+  responses: { 200: { description: 'The plan and what the account uses', schema: usageResource } },
   handle: async ({ services }, { params: { account } }) => ({
     status: 200,
     body: await describeUsage(services.part(PLANS).plans, account),
@@ -83,7 +104,7 @@ const set = defineOperation({
   name: 'plan.set',
   summary: 'Put an account on a plan',
   description:
-    'Takes effect with the next write. An account that has more than the plan allows keeps what it has, but cannot add to it. Near a limit of the plan, its successor takes its place at once.',
+    "Takes effect with the next write. An account that exceeds the new plan keeps what it has, but cannot add to it. If the account is near a limit of the plan, it is moved to the plan's `successor` at once.",
   method: 'PUT',
   path: '/plan/{account}',
   permission: null,
@@ -91,7 +112,7 @@ const set = defineOperation({
   target: 'account',
   params: accountParams,
   body: object({ plan: planName }),
-  responses: { 200: { description: 'Plan and usage', schema: usageResource } },
+  responses: { 200: { description: 'The plan and what the account uses', schema: usageResource } },
   errors: ['account-not-found', 'unprocessable', 'storage-full'],
   async handle({ services }, { params: { account }, body }) {
     const { plans } = services.part(PLANS);

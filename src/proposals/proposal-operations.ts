@@ -23,47 +23,63 @@ const UNDER_WAY_MAX = 8;
 const RETRY_AFTER_SECONDS = 5;
 const MODEL_NAME_CHARACTERS_MAX = 64;
 
-const proposal = named('SynonymProposal', {
-  rule: synonymRule,
-  basis: object(
-    {
-      kind: oneOf(['empty-search', 'abbreviation'], {
-        description: '`empty-search`: a search that found nothing; `abbreviation`: one that the records spell out',
-      }),
-      text: Type.String({ description: 'The search text, or the abbreviation' }),
-      count: Type.Integer({
-        minimum: 1,
-        description:
-          'How often it was searched for in vain in the last 30 days, or in how many records it is spelt out',
-      }),
-    },
-    { description: 'What in the list asks for the rule' },
-  ),
-  added: Type.Integer({
-    minimum: 1,
-    description: 'Records that the rule adds to what a search for one of its terms finds, for the term that gains most',
-  }),
-});
+const proposal = named(
+  'SynonymProposal',
+  {
+    rule: synonymRule,
+    basis: object(
+      {
+        kind: oneOf(['empty-search', 'abbreviation'], {
+          description:
+            '`empty-search`: a search that found nothing; `abbreviation`: an abbreviation that records spell out',
+        }),
+        text: Type.String({ description: 'The search text or the abbreviation' }),
+        count: Type.Integer({
+          minimum: 1,
+          description:
+            'Number of searches for the text in the last 30 days that found nothing, or number of records that spell the abbreviation out',
+        }),
+      },
+      { description: 'Why the rule is proposed' },
+    ),
+    added: Type.Integer({
+      minimum: 1,
+      description:
+        'Number of records that a search for a term of the rule finds additionally; for the term that gains most',
+    }),
+  },
+  { description: 'A synonym rule that is proposed' },
+);
 
 const suggestion = object({
-  supported: Type.Boolean({ description: 'False if the words of the records cannot be read at all' }),
-  by: Type.String({ description: 'Name of the model that proposed; `built-in`: none was asked, or none answered' }),
-  proposals: Type.Array(proposal, { maxItems: PROPOSALS_MAX, description: 'Empty: no rule is needed' }),
-  note: nullable(Type.String(), { description: 'Why a model was not asked, or was of no help; null otherwise' }),
+  supported: Type.Boolean({ description: 'False if the engine of the list cannot report the words of its records' }),
+  by: Type.String({
+    description: 'Name of the model that proposed the rules. `built-in`: no model was asked, or none answered',
+  }),
+  proposals: Type.Array(proposal, {
+    maxItems: PROPOSALS_MAX,
+    description: 'The proposed rules. Empty if none is needed',
+  }),
+  note: nullable(Type.String(), {
+    description: 'Why no model was asked, or why its answer was of no use. Null otherwise',
+  }),
   allowance: object(
     {
-      used: Type.Integer({ minimum: 0, description: 'Proposals of models in this week' }),
-      limit: Type.Integer({ minimum: 0, description: 'As many as the account may have in a week' }),
-      resets_utc: timeSchema('When the next week begins'),
+      used: Type.Integer({
+        minimum: 0,
+        description: 'Number of times that models have proposed rules for the account this week',
+      }),
+      limit: Type.Integer({ minimum: 0, description: 'Number of times that models may do so in a week' }),
+      resets_utc: timeSchema('Time at which the next week begins'),
     },
-    { description: "The account's AI allowance" },
+    { description: 'The weekly AI allowance of the account' },
   ),
 });
 
 const suggest = defineOperation({
   name: 'synonym.suggest',
   summary: 'Suggest synonym rules',
-  description: `From the searches of the last 30 days that found nothing, matched against those that found something, and from abbreviations in the records: at most ${PROPOSALS_MAX} proposals, one for each meaning. Each is tried on the list, and left out if it would add no record. If the account has a model of the kind \`chat\`, it is shown these search texts and abbreviations, and proposes rules, on the account's weekly AI allowance. If it has none, if the allowance is used up, or if the model fails, the service proposes by itself. Nothing is saved.`,
+  description: `Proposes at most ${PROPOSALS_MAX} synonym rules, one for each meaning. They are derived from searches of the last 30 days that found nothing, matched against searches that found something, and from abbreviations in the records. Each rule is tried on the list, and left out if it would add no record. If the account has a model of the kind \`chat\`, the model gets these search texts and abbreviations and proposes the rules, which counts against the weekly AI allowance of the account. If there is no such model, if the allowance is used up, or if the model fails, the service derives the rules itself. Nothing is saved.`,
   method: 'POST',
   path: '/list/synonym-proposals/{account}/{list}',
   // It uses up an allowance that belongs to those who may change rules.
@@ -74,11 +90,12 @@ const suggest = defineOperation({
   body: object({
     model: Type.Optional(
       nullable(Type.String({ minLength: 1, maxLength: MODEL_NAME_CHARACTERS_MAX }), {
-        description: "A model of the kind `chat`; default the account's first; null: none is asked",
+        description:
+          'Name of a model of the kind `chat` to ask; default: the first one of the account. Null: no model is asked',
       }),
     ),
   }),
-  responses: { 200: { description: 'The proposals', schema: suggestion } },
+  responses: { 200: { description: 'The proposed rules', schema: suggestion } },
   errors: ['list-not-found', 'unprocessable', ANALYTICS_UNAVAILABLE, 'overloaded', 'deadline', 'storage-full'],
   async handle({ services, signal }, { params: { account, list: name }, body: { model } }) {
     const list = requireList(services, account, name);

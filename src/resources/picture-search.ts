@@ -61,19 +61,33 @@ function optionsOf({ properties }: typeof searchQuery): Members {
 }
 
 const imageQuery = object(optionsOf(searchQuery));
-const imageBody = named('ImageSearchRequest', {
-  media: Type.Optional(
-    Type.String({ minLength: 1, maxLength: URL_CHARACTERS_MAX, description: '`<store>/<path>` of a media store' }),
-  ),
-  url: Type.Optional(Type.String({ minLength: 1, maxLength: URL_CHARACTERS_MAX, description: 'Where the picture is' })),
-  ...optionsOf(searchBody),
-});
+const imageBody = named(
+  'ImageSearchRequest',
+  {
+    media: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: URL_CHARACTERS_MAX,
+        description: 'The picture as a file in a media store: `<store>/<path>`. Give either `media` or `url`',
+      }),
+    ),
+    url: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: URL_CHARACTERS_MAX,
+        description: 'URL of the picture. Give either `url` or `media`',
+      }),
+    ),
+    ...optionsOf(searchBody),
+  },
+  { description: 'A search by a picture' },
+);
 const checkBody = compileCheck(imageBody, 'body');
 
 const common = {
   method: 'POST',
   description:
-    "The body is a picture (JPEG, PNG, WebP, GIF or AVIF, of at most `pictures.bytes_max` bytes and `pictures.pixels_max` pixels), and the options are in the query string; or it is JSON with `media` (`<store>/<path>` of the account's media stores, which takes the permission media:read, and of a key of a list or group that a record links to the file) or `url`, beside the options. The search finds records with a picture that looks like it, by `@image_score`: 1 is the same picture. Lists whose `image_model` is null are left out.",
+    'Finds records with a picture that looks like the given one, ranked by `@image_score`: 1 is the same picture. Lists whose `image_model` is null are left out.\n\nThe body is either the picture itself (JPEG, PNG, WebP, GIF or AVIF, of at most `pictures.bytes_max` bytes and `pictures.pixels_max` pixels), with the options in the query string; or JSON with the options and `media` or `url`. `media` needs the permission `media:read`; with a key whose scope is a list or group, a record must link to the file, too.',
   permission: 'search-result:read',
   callers: ['key', 'console', 'cli'],
   rateLimit: 'search',
@@ -87,7 +101,7 @@ const common = {
   },
   responses: {
     200: {
-      description: 'The hits of the page and the counts over all',
+      description: 'A page of hits, and counts over all hits',
       schema: searchResponse,
       headers: ['Server-Timing', 'X-Cache'],
     },

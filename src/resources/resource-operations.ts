@@ -33,34 +33,42 @@ const PAGES_MAX = 10_000;
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const fault = oneOf(FILE_FAULTS, {
   description:
-    'Why nothing was read: the file is not there, is no PDF or no picture, needs a password, is damaged, has no text (a scan), is too large, lies at an address that the service does not call, did not come or could not be read in time, or the model of pictures gave no vector of it',
+    'Why the file could not be read: it does not exist, is not a PDF or a picture, needs a password, is damaged, has no text (a scan), is too large, is at an address that the service does not call, could not be fetched or read in time, or the model for pictures gave no vector for it',
 });
-const state = oneOf(['pending', 'read', 'failed'], { description: 'pending: it is to be read, or to be read again' });
+const state = oneOf(['pending', 'read', 'failed'], {
+  description:
+    '`read`: the document was read; `pending`: it will be read, or read again; `failed`: it could not be read',
+});
 
 const resourcesState = named(
   'ResourcesState',
   {
-    read: count('Files that were read'),
-    pending: count('Files that are to be read, or read again'),
+    read: count('Number of files that were read'),
+    pending: count('Number of files that will be read, or read again'),
     failed: count(
-      'Files that could not be read when they were looked at last; what was read of them before is still searched',
+      'Number of files that could not be read at the last attempt. What was read of them earlier is still searched',
     ),
     errors: Type.Array(
-      object({ url: Type.String(), error: fault, detail: Type.String(), at_utc: timeSchema('When that was found') }),
+      object({
+        url: Type.String({ description: 'URL of the file' }),
+        error: fault,
+        detail: Type.String({ description: 'What exactly was wrong' }),
+        at_utc: timeSchema('Time of the failed attempt'),
+      }),
       {
-        description: `The last 20 files that could not be read, the newest first; of a URL ${URL_CHARACTERS_MAX} characters are told, of a detail ${TOLD_CHARACTERS_MAX}, and what is cut ends with \`…\``,
+        description: `The last 20 files that could not be read, newest first. A \`url\` is cut to ${URL_CHARACTERS_MAX} characters and a \`detail\` to ${TOLD_CHARACTERS_MAX}; a text that was cut ends with \`…\``,
       },
     ),
     frames: Type.Optional(
       oneOf(['read', 'no-ffmpeg'], {
         description:
-          'Whether frames of videos are searched as pictures are, where the list has an `image_model` and `video` resources; `no-ffmpeg`: the machine has had no ffmpeg since the service started, which looks for it every few seconds, or `resources.frames_max` is 0',
+          'Whether frames of videos are searched as pictures; only for a list with an `image_model` and `video` resources. `read`: they are; `no-ffmpeg`: they are not, because the service has found no ffmpeg on the machine since it started (it looks for it every few seconds), or because `resources.frames_max` is 0',
       }),
     ),
   },
   {
     description:
-      'Of the files that the records link to: each is counted once, however many records do, and a video once more for its frames',
+      'State of the files that the records link to. A file that several records link to is counted once; a video is counted once more for its frames',
   },
 );
 
@@ -68,7 +76,7 @@ const documentText = defineOperation({
   name: 'search-result.document-text',
   summary: 'Read the text of the documents that a record links to',
   description:
-    "The text of each of its PDF documents by pages, as it is searched, up to `max_pages`. A document that could not be read has an `error`, beside what was read of it before where there is any. The list must have a model; one of the provider `own` is enough. The record's name is the rest of the path.",
+    'Returns the text of each PDF document that the record links to, page by page, as it is searched, up to `max_pages`. A document that could not be read has an `error`, and what was read of it earlier, if anything. The list must have a model (any model; `own` is enough). The name of the record is the rest of the path.',
   method: 'GET',
   path: '/search-result/document-text/{account}/{list}/{record}',
   takesRest: true,
@@ -81,34 +89,40 @@ const documentText = defineOperation({
       Type.Integer({
         minimum: 1,
         maximum: PAGES_MAX,
-        description: `Number of pages to return of each document, from \`first_page\` on; default ${PAGES_DEFAULT}`,
+        description: `Most pages to return of each document, beginning with \`first_page\`; default ${PAGES_DEFAULT}`,
       }),
     ),
-    first_page: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of the first page; default 1' })),
+    first_page: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Number of the first page to return; default 1' }),
+    ),
   }),
   responses: {
     200: {
-      description: 'The documents, in the order of the resource fields',
+      description: 'The documents of the record, in the order of the resource fields',
       schema: object({
         record: Type.String({ description: 'Name of the record' }),
         documents: Type.Array(
           object({
-            field: Type.String({ description: 'The resource field' }),
-            url: Type.String({ description: 'Where the document is' }),
+            field: Type.String({ description: 'Name of the resource field' }),
+            url: Type.String({ description: 'URL of the document' }),
             state,
-            page_count: count('Pages of the document; 0 where it was never read'),
+            page_count: count('Number of pages of the document. 0 if it was never read'),
             pages: Type.Array(
               object({
-                page: Type.Integer({ minimum: 1 }),
-                text: Type.String(),
+                page: Type.Integer({ minimum: 1, description: 'Number of the page' }),
+                text: Type.String({ description: 'Text of the page' }),
                 error: Type.Optional(
-                  Type.String({ description: 'The text is damaged on disk; its document is read again' }),
+                  Type.String({
+                    description: 'Present if the text of the page is damaged on disk. Its document is being read again',
+                  }),
                 ),
               }),
+              { description: 'The pages, in order' },
             ),
-            truncated: Type.Boolean({ description: 'There is more text behind what is answered' }),
+            truncated: Type.Boolean({ description: 'Whether the document has more text than is returned' }),
             error: Type.Optional(fault),
           }),
+          { description: 'The documents' },
         ),
       }),
     },
@@ -145,9 +159,9 @@ function described({ field, url, state: is, pageCount, pages, truncated, fault: 
 
 const refresh = defineOperation({
   name: 'list.resources-refresh',
-  summary: 'Read the files of a list again',
+  summary: 'Read the linked files of a list again',
   description:
-    'All files that the records link to are fetched and read again in the background, whether or not they have changed; with `failed=true`, only those that could not be read. `resources_state` of the list and `/progress` tell how far that is.',
+    'Fetches and reads all files that the records link to again in the background, whether or not they have changed; with `failed=true`, only those that could not be read. `resources_state` of the list and `GET /progress/{account}` show the progress.',
   method: 'POST',
   path: '/list/resources-refresh/{account}/{list}',
   permission: 'list:update',
@@ -155,12 +169,14 @@ const refresh = defineOperation({
   target: 'list',
   params: listParams,
   query: object({
-    failed: Type.Optional(Type.Boolean({ description: 'Only files that could not be read; default false' })),
+    failed: Type.Optional(
+      Type.Boolean({ description: 'Whether only files that could not be read are read again; default false' }),
+    ),
   }),
   responses: {
     202: {
-      description: 'The files will be read',
-      schema: object({ queued: count('Files that are read again') }),
+      description: 'The files will be read again',
+      schema: object({ queued: count('Number of files that will be read again') }),
     },
   },
   errors: ['overloaded', 'storage-full'],
@@ -174,12 +190,12 @@ export const resourceOperations = [documentText, refresh, ...pictureSearches];
 
 const imageModel = nullable(nameSchema('Name of a model that reads pictures', 'built-in'), {
   description:
-    'What makes the pictures of `image` resources searchable: `built-in` compares colours, layout, edges and a perceptual hash, and finds the same and similar pictures; a model of the account with `image` among its inputs finds what is alike to it, and where it reads texts as well, the words of a search find pictures; null: they are not read, and what was read of them is forgotten',
+    'Model with which the pictures of `image` resources are searched. `built-in` compares colours, layout, edges and a perceptual hash, and finds the same and similar pictures. A model of the account with `image` among its `inputs` finds pictures that it considers alike; if it also reads texts, words find pictures, too. Null: pictures are not read, and what was read of them is deleted',
 });
 
 const transcriptionModel = nullable(nameSchema('Name of the model', 'whisper'), {
   description:
-    'The model of the kind `transcription` that writes down what is said in `video` and `audio` resources, so that it is searched; null: none does, and what was written down is forgotten',
+    'Name of a model of the kind `transcription` that transcribes the speech of `video` and `audio` resources, so that it is searched. Null: speech is not transcribed, and existing transcripts are deleted',
 });
 
 function checkTranscription(services: Services, account: string, name: unknown): void {

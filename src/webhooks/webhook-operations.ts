@@ -53,7 +53,7 @@ const next = (member: string) =>
 const events = ({ eventType }: WebhookSchemas) =>
   defineOperation({
     name: 'webhook.events',
-    summary: 'The event types that can be subscribed to',
+    summary: 'List the event types',
     method: 'GET',
     path: '/webhook/events',
     permission: 'webhook:read',
@@ -62,16 +62,18 @@ const events = ({ eventType }: WebhookSchemas) =>
     params: noParams,
     responses: {
       200: {
-        description: 'The event types',
+        description: 'All event types that a webhook can subscribe to',
         schema: object({
           events: Type.Array(
             object({
               type: eventType,
-              description: Type.String({ description: 'When it fires' }),
+              description: Type.String({ description: 'When an event of this type is sent' }),
               fires: Type.Boolean({
-                description: 'False: nothing in this release fires it; it may be subscribed to all the same',
+                description:
+                  'Whether this release sends events of this type. A webhook can subscribe to the type in any case',
               }),
             }),
+            { description: 'The event types' },
           ),
         }),
       },
@@ -89,7 +91,7 @@ const create = ({ webhookEvents, webhookWithSecret }: WebhookSchemas) =>
     name: 'webhook.create',
     summary: 'Subscribe a URL to events',
     description:
-      'Each event is sent as a `POST` with the JSON body `{"id", "list", "data"}`, and signed with the secret in the answer, which is shown to keys only this once. An answer other than 2xx within 10 s is a failure, and the delivery is tried again for hours. Events of changes requested after this answer are sent; earlier ones are not.',
+      'Each event is sent as a `POST` with the JSON body `{"id", "list", "data"}`, signed with the secret in the answer. API keys see the secret only this once. A delivery has failed unless the receiver answers 2xx within 10 s; it is then tried again for hours, and finally set aside. Events of changes that are requested after this answer are sent; events of earlier changes are not.',
     method: 'POST',
     path: '/webhook',
     permission: 'webhook:create',
@@ -102,7 +104,7 @@ const create = ({ webhookEvents, webhookWithSecret }: WebhookSchemas) =>
       events: webhookEvents,
       account: Type.Optional(accountName),
     }),
-    responses: { 201: { description: 'The webhook with its secret', schema: webhookWithSecret } },
+    responses: { 201: { description: 'The webhook, with its secret', schema: webhookWithSecret } },
     errors: ['out-of-scope', 'account-not-found', 'conflict', 'storage-full'],
     async handle({ services, caller }, { body }) {
       const account = accountOf(services, caller, body.account);
@@ -151,8 +153,8 @@ function described({ clock }: Services, subscription: Parameters<typeof describe
 const list = ({ webhookResource }: WebhookSchemas) =>
   defineOperation({
     name: 'webhook.list',
-    summary: "The account's webhooks",
-    description: 'Never their secrets.',
+    summary: 'List the webhooks of an account',
+    description: 'Secrets are not returned.',
     method: 'GET',
     path: '/webhook/{account}',
     permission: 'webhook:read',
@@ -162,8 +164,8 @@ const list = ({ webhookResource }: WebhookSchemas) =>
     query: pageQuery,
     responses: {
       200: {
-        description: 'The webhooks in the order in which they were made',
-        schema: object({ webhooks: Type.Array(webhookResource), next: nextPage }),
+        description: 'The webhooks, in order of creation',
+        schema: object({ webhooks: Type.Array(webhookResource, { description: 'The webhooks' }), next: nextPage }),
       },
     },
     handle({ services }, { params, query }) {
@@ -195,8 +197,8 @@ const update = ({ webhookEvents, webhookResource }: WebhookSchemas) =>
   defineOperation({
     ...ofWebhook,
     name: 'webhook.update',
-    summary: 'Change URL or events of a webhook',
-    description: 'A member that is not given keeps its value. Deliveries that are waiting go to the new URL.',
+    summary: 'Change the URL or events of a webhook',
+    description: 'Members that are not given keep their value. Waiting deliveries are sent to the new URL.',
     method: 'PUT',
     path: '/webhook/{account}/{id}',
     permission: 'webhook:update',
@@ -216,13 +218,13 @@ const update = ({ webhookEvents, webhookResource }: WebhookSchemas) =>
 const remove = defineOperation({
   ...ofWebhook,
   name: 'webhook.delete',
-  summary: 'Remove a webhook',
-  description: 'Deliveries that are waiting and its log go with it.',
+  summary: 'Delete a webhook',
+  description: 'Also deletes its waiting deliveries, those that were set aside, and its delivery log.',
   method: 'DELETE',
   path: '/webhook/{account}/{id}',
   permission: 'webhook:delete',
   callers: CALLERS,
-  responses: { 204: { description: 'The webhook is gone', schema: null } },
+  responses: { 204: { description: 'The webhook was deleted', schema: null } },
   errors: [...ofWebhook.errors, 'storage-full'],
   async handle({ services }, { params: { account, id } }) {
     await services.part(WEBHOOKS).subscriptions.delete(account, id);
@@ -234,12 +236,12 @@ const test = defineOperation({
   ...ofWebhook,
   name: 'webhook.test',
   summary: 'Send a ping to a webhook',
-  description: 'Sends a `webhook.ping` in the background, whether or not the webhook subscribes to it.',
+  description: 'Sends the event `webhook.ping` in the background, whether or not the webhook subscribes to it.',
   method: 'POST',
   path: '/webhook/{account}/{id}/test',
   permission: 'webhook:test',
   callers: CALLERS,
-  responses: { 202: { description: 'The ping is on its way', schema: object({ delivery: deliveryId }) } },
+  responses: { 202: { description: 'The ping will be sent', schema: object({ delivery: deliveryId }) } },
   errors: [...ofWebhook.errors, 'storage-full'],
   async handle({ services }, { params: { account, id } }) {
     const subscription = services.part(WEBHOOKS).subscriptions.required(account, id);
@@ -253,13 +255,13 @@ const readSecret = ({ webhookWithSecret }: WebhookSchemas) =>
     name: 'webhook.secret',
     summary: 'Show the secret of a webhook again',
     description:
-      'For who may replace it. A secret that cannot be opened, for the key that it is sealed with is gone, is 422: it has to be replaced.',
+      'Needs the same permission as replacing the secret. If the secret cannot be decrypted because its encryption key is lost, the answer is 422: replace the secret then.',
     method: 'GET',
     path: '/webhook/{account}/{id}/secret',
     permission: 'webhook:update',
     callers: CONSOLE_ONLY,
     responses: {
-      200: { description: 'The webhook with its secret', schema: webhookWithSecret, headers: ['Cache-Control'] },
+      200: { description: 'The webhook, with its secret', schema: webhookWithSecret, headers: ['Cache-Control'] },
     },
     errors: [...ofWebhook.errors, 'unprocessable'],
     handle({ services }, { params: { account, id } }) {
@@ -283,12 +285,12 @@ const rotateSecret = ({ webhookWithSecret }: WebhookSchemas) =>
     name: 'webhook.rotate-secret',
     summary: 'Replace the secret of a webhook',
     description:
-      'For 24 hours deliveries are signed by both: `X-Service-Signature` by the new one, `X-Service-Signature-Previous` by the old one, `webhook-signature` by both.',
+      'For 24 hours, deliveries are signed with both secrets: `X-Service-Signature` with the new one, `X-Service-Signature-Previous` with the old one, `webhook-signature` with both.',
     method: 'POST',
     path: '/webhook/{account}/{id}/rotate-secret',
     permission: 'webhook:update',
     callers: CONSOLE_ONLY,
-    responses: { 200: { description: 'The webhook with its new secret', schema: webhookWithSecret } },
+    responses: { 200: { description: 'The webhook, with its new secret', schema: webhookWithSecret } },
     errors: [...ofWebhook.errors, 'storage-full'],
     async handle({ services }, { params: { account, id } }) {
       const { subscription, secret } = await services.part(WEBHOOKS).subscriptions.rotateSecret(account, id);
@@ -300,8 +302,8 @@ const deliveries = ({ attemptResource }: WebhookSchemas) =>
   defineOperation({
     ...ofWebhook,
     name: 'webhook.deliveries',
-    summary: 'What became of the deliveries of a webhook',
-    description: 'Every attempt of the last 30 days, the newest first.',
+    summary: 'Read the delivery log of a webhook',
+    description: 'Lists every attempt of the last 30 days, newest first.',
     method: 'GET',
     path: '/webhook/{account}/{id}/deliveries',
     permission: 'webhook:read',
@@ -312,8 +314,11 @@ const deliveries = ({ attemptResource }: WebhookSchemas) =>
     }),
     responses: {
       200: {
-        description: 'The attempts',
-        schema: object({ attempts: Type.Array(attemptResource), next: next('before') }),
+        description: 'A page of attempts',
+        schema: object({
+          attempts: Type.Array(attemptResource, { description: 'The attempts' }),
+          next: next('before'),
+        }),
       },
     },
     async handle({ services }, { params: { account, id }, query }) {
@@ -327,8 +332,9 @@ const setAside = ({ setAsideResource }: WebhookSchemas) =>
   defineOperation({
     ...ofWebhook,
     name: 'webhook.set-aside',
-    summary: 'Deliveries that failed at every attempt',
-    description: 'In the order of their events. They are kept until they are replayed or the webhook is removed.',
+    summary: 'List deliveries that were set aside',
+    description:
+      'Lists deliveries whose attempts all failed, in the order of their events. They are kept until they are replayed or the webhook is deleted.',
     method: 'GET',
     path: '/webhook/{account}/{id}/set-aside',
     permission: 'webhook:read',
@@ -339,10 +345,10 @@ const setAside = ({ setAsideResource }: WebhookSchemas) =>
     }),
     responses: {
       200: {
-        description: 'The deliveries',
+        description: 'A page of deliveries',
         schema: object({
-          total_count: Type.Integer({ minimum: 0, description: 'Deliveries that are set aside' }),
-          deliveries: Type.Array(setAsideResource),
+          total_count: Type.Integer({ minimum: 0, description: 'Number of deliveries that are set aside' }),
+          deliveries: Type.Array(setAsideResource, { description: 'The deliveries' }),
           next: next('after'),
         }),
       },
@@ -358,8 +364,9 @@ const setAside = ({ setAsideResource }: WebhookSchemas) =>
 const replay = defineOperation({
   ...ofWebhook,
   name: 'webhook.replay',
-  summary: 'Send deliveries again that were set aside',
-  description: 'They keep their `X-Service-Delivery`, and get as many attempts as new ones.',
+  summary: 'Replay deliveries that were set aside',
+  description:
+    'Sends deliveries again that were set aside. They keep their `X-Service-Delivery`, and get as many attempts as new ones.',
   method: 'POST',
   path: '/webhook/{account}/{id}/replay',
   permission: 'webhook:update',
@@ -370,15 +377,18 @@ const replay = defineOperation({
       Type.Array(deliveryId, {
         minItems: 1,
         maxItems: REPLAYED_IDS_MAX,
-        description: 'Ids of the deliveries; without it, all that are set aside',
+        description: 'Ids of the deliveries to replay. Without it, all that are set aside are replayed',
       }),
     ),
   }),
   responses: {
     200: {
-      description: 'How many are due again',
+      description: 'The deliveries will be sent again',
       schema: object({
-        replayed: Type.Integer({ minimum: 0, description: 'Ids that are not set aside do not count' }),
+        replayed: Type.Integer({
+          minimum: 0,
+          description: 'Number of deliveries that will be sent again. Ids that are not set aside are not counted',
+        }),
       }),
     },
   },

@@ -5,7 +5,7 @@ import type { LoggedAttempt, SetAsideDelivery, Subscription } from './types.js';
 import { accountName, nullable, named, object, oneOf, timeSchema, webUrl } from '../operations/index.js';
 
 export const webhookUrl = webUrl(
-  'Where events are sent: an https URL without user name and password, at a host of the public internet (http and other hosts as far as the settings allow them)',
+  'URL that events are sent to. It must begin with https:// and have a host on the public internet, unless the settings of the service allow http:// or other hosts. It must not contain a user name or password',
   'https://example.com/hooks/gannet',
 );
 
@@ -18,24 +18,24 @@ export const webhookId = Type.String({
 
 export const webhookParams = object({ account: accountName, id: webhookId });
 
-const status = nullable(Type.Integer(), { description: 'Status of the answer; null where there was none' });
-const error = nullable(Type.String(), { description: 'Why there was no answer; null where there was one' });
+const status = nullable(Type.Integer(), { description: 'HTTP status of the answer. Null if there was no answer' });
+const error = nullable(Type.String(), { description: 'Why there was no answer. Null if there was one' });
 export const deliveryId = Type.String({
   minLength: 1,
   maxLength: 64,
-  description: 'Id of the delivery, as in `X-Service-Delivery`',
+  description: 'Id of the delivery, which `X-Service-Delivery` carries',
 });
 
 export type WebhookSchemas = ReturnType<typeof webhookSchemas>;
 
 /** Returns the schemas that contain event types. */
 export function webhookSchemas({ types }: EventCatalogue) {
-  const eventType = oneOf(types, { description: 'An event type of `GET /webhook/events`' });
+  const eventType = oneOf(types, { description: 'Event type, one of those that `GET /webhook/events` lists' });
   const webhookEvents = Type.Array(eventType, {
     minItems: 1,
     maxItems: types.length,
     uniqueItems: true,
-    description: 'The events that are sent',
+    description: 'Types of the events that are sent',
     examples: [['searchresult.created', 'searchresult.updated', 'searchresult.deleted']],
   });
   const webhookMembers = {
@@ -43,45 +43,63 @@ export function webhookSchemas({ types }: EventCatalogue) {
     account: accountName,
     url: webhookUrl,
     events: webhookEvents,
-    previous_secret_until: nullable(
-      timeSchema('After a rotation: until when deliveries are also signed by the old secret'),
-      { description: 'Null if only one secret is in force' },
-    ),
-    created_utc: timeSchema('When the webhook was made'),
-    modified_utc: timeSchema('When it changed last'),
+    previous_secret_until: nullable(timeSchema('Time until which deliveries are also signed with the old secret'), {
+      description:
+        'After the secret was replaced: time until which deliveries are also signed with the old one. Null if there is only one secret',
+    }),
+    created_utc: timeSchema('Time at which the webhook was created'),
+    modified_utc: timeSchema('Time of the last change'),
   };
   const webhookSecret = Type.String({
     description:
-      'Base64 text; the bytes that it stands for are the key of the signatures. Shown when it is made or replaced; later the console and the command line alone show it again',
+      'Secret of the webhook in base64. Decode it: the bytes are the key of the HMAC signatures. An API key sees it only when it is created; the console and the command line can show it again',
   });
   return {
     eventType,
     webhookEvents,
-    webhookResource: named('Webhook', webhookMembers),
-    webhookWithSecret: named('WebhookWithSecret', { ...webhookMembers, secret: webhookSecret }),
-    attemptResource: named('WebhookAttempt', {
-      delivery: deliveryId,
-      event: eventType,
-      attempt: Type.Integer({ minimum: 1, description: '1 for the first attempt of the delivery' }),
-      at_utc: timeSchema('When the attempt began'),
-      duration_ms: Type.Integer({
-        minimum: 0,
-        description: 'Milliseconds until the status of the answer, or until the attempt was given up',
-      }),
-      status,
-      error,
-      answer: Type.String({ description: 'The first kilobyte of the answer' }),
-      outcome: oneOf(['delivered', 'retried', 'set-aside'], { description: 'What became of the delivery' }),
-    }),
-    setAsideResource: named('SetAsideDelivery', {
-      delivery: deliveryId,
-      event: eventType,
-      attempts: Type.Integer({ minimum: 1, description: 'Attempts that failed' }),
-      event_utc: timeSchema('When the event happened'),
-      set_aside_utc: timeSchema('When the last attempt failed'),
-      status,
-      error,
-    }),
+    webhookResource: named('Webhook', webhookMembers, { description: 'A webhook: a subscription of a URL to events' }),
+    webhookWithSecret: named(
+      'WebhookWithSecret',
+      { ...webhookMembers, secret: webhookSecret },
+      { description: 'A webhook, with its secret' },
+    ),
+    attemptResource: named(
+      'WebhookAttempt',
+      {
+        delivery: deliveryId,
+        event: eventType,
+        attempt: Type.Integer({
+          minimum: 1,
+          description: 'Number of the attempt; 1 for the first one of the delivery',
+        }),
+        at_utc: timeSchema('Time at which the attempt began'),
+        duration_ms: Type.Integer({
+          minimum: 0,
+          description: 'Milliseconds until the status of the answer arrived, or until the attempt was given up',
+        }),
+        status,
+        error,
+        answer: Type.String({ description: 'First kilobyte of the body of the answer' }),
+        outcome: oneOf(['delivered', 'retried', 'set-aside'], {
+          description:
+            'Outcome of the attempt. `delivered`: the receiver answered 2xx; `retried`: it failed, and the delivery will be tried again; `set-aside`: it failed, and was the last attempt',
+        }),
+      },
+      { description: 'An attempt to deliver an event to a webhook' },
+    ),
+    setAsideResource: named(
+      'SetAsideDelivery',
+      {
+        delivery: deliveryId,
+        event: eventType,
+        attempts: Type.Integer({ minimum: 1, description: 'Number of failed attempts' }),
+        event_utc: timeSchema('Time of the event'),
+        set_aside_utc: timeSchema('Time at which the last attempt failed'),
+        status,
+        error,
+      },
+      { description: 'A webhook delivery whose attempts all failed' },
+    ),
   };
 }
 

@@ -20,25 +20,28 @@ import {
 
 const accountResource = object({
   account: nullable(Type.String(), {
-    description: 'Name of the account; null for the command line, which reaches all',
+    description: 'Name of the account. Null for the command line, which reaches all accounts',
   }),
   region: Type.String({ description: 'Home region of the account', examples: ['eu'] }),
   key: nullable(
     object({
-      name: Type.String({ description: 'What the key is for' }),
+      name: Type.String({ description: 'Name of the key, which says what it is for' }),
       scope: keyScopeSchema,
-      scope_target: nullable(Type.String(), { description: 'The list or group of the scope' }),
+      scope_target: nullable(Type.String(), {
+        description: 'Name of the list or group that the key reaches. Null for the scope `account`',
+      }),
       permissions: permissionsSchema,
-      expires_at: nullable(timeSchema('When the key stops working by itself')),
+      expires_at: nullable(timeSchema('Time at which the key stops working. Null if it does not expire')),
     }),
-    { description: 'The key that asked; null for a console session and the command line' },
+    { description: 'The key that made the request. Null for a console session and for the command line' },
   ),
 });
 
 export const accountRead = defineOperation({
   name: 'account.read',
-  summary: 'The account and key behind the X-API-Key header',
-  description: 'Open to any valid key, whatever its scope and permissions.',
+  summary: 'Read the account and the key of the request',
+  description:
+    'Says which account and which list or group the key in `X-API-Key` reaches, and what it may do. Any valid key may call it, whatever its scope and permissions.',
   method: 'GET',
   path: '/account',
   permission: null,
@@ -69,15 +72,19 @@ export const accountRead = defineOperation({
   },
 });
 
-const account = named('Account', {
-  name: accountName,
-  region: Type.String({ description: 'Home region', examples: ['eu'] }),
-  created_utc: timeSchema('When it was made'),
-});
+const account = named(
+  'Account',
+  {
+    name: accountName,
+    region: Type.String({ description: 'Home region of the account', examples: ['eu'] }),
+    created_utc: timeSchema('Time at which the account was created'),
+  },
+  { description: 'An account: lists, keys, people and files that belong together' },
+);
 
 const accountList = defineOperation({
   name: 'account.list',
-  summary: 'All accounts of this service',
+  summary: 'List all accounts of this service',
   method: 'GET',
   path: '/account/all',
   permission: null,
@@ -86,7 +93,10 @@ const accountList = defineOperation({
   params: noParams,
   query: pageQuery,
   responses: {
-    200: { description: 'The accounts, by name', schema: object({ accounts: Type.Array(account), next: nextPage }) },
+    200: {
+      description: 'The accounts, sorted by name',
+      schema: object({ accounts: Type.Array(account, { description: 'The accounts' }), next: nextPage }),
+    },
   },
   handle({ services }, { query }) {
     const page = services.catalog.accountPage(wantedPage(query));
@@ -97,7 +107,7 @@ const accountList = defineOperation({
 const accountCreate = defineOperation({
   name: 'account.create',
   summary: 'Create an account',
-  description: 'With nothing in it: keys, lists and people of one account are not seen by another.',
+  description: 'The account is empty. Keys, lists and people of one account are not visible to another.',
   method: 'POST',
   path: '/account',
   permission: null,
@@ -106,7 +116,7 @@ const accountCreate = defineOperation({
   params: noParams,
   body: object({
     name: accountName,
-    region: Type.Optional(regionSchema('Home region; default: that of this machine')),
+    region: Type.Optional(regionSchema('Home region of the account; default: the region of this machine')),
   }),
   responses: { 201: { description: 'The account', schema: account } },
   errors: ['invalid-name', 'name-exists', 'conflict', 'storage-full'],
@@ -127,7 +137,7 @@ const accountDelete = defineOperation({
   callers: ['cli'],
   target: 'account',
   params: accountParams,
-  responses: { 204: { description: 'The account is gone', schema: null } },
+  responses: { 204: { description: 'The account was deleted', schema: null } },
   errors: ['storage-full'],
   async handle({ services }, { params }) {
     const works = await services.catalog.deleteAccount(params.account);

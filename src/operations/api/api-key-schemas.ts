@@ -11,23 +11,23 @@ const PERMISSION_CHARACTERS_MAX = 100;
 export const keyName = Type.String({
   minLength: 1,
   maxLength: KEY_NAME_CHARACTERS_MAX,
-  description: 'What the key is for',
+  description: 'Name of the key, which says what it is for',
   examples: ['website search'],
 });
 
 export const keyScopeSchema = oneOf(['account', 'list', 'group'], {
   description:
-    'Where the key reaches: `account`: every list and group; `list`: the list scope_target and nothing else; `group`: the group scope_target and its lists',
+    'What the key reaches. `account`: every list and group; `list`: only the list `scope_target`; `group`: the group `scope_target` and the lists in it',
 });
 
 export const scopeTarget = nullable(nameSchema('Name of the list or group', 'films'), {
-  description: 'The list or group of a list or group scope; not given for an account scope',
+  description: 'Name of the list or group for the scope `list` or `group`. Leave it out for the scope `account`',
 });
 
 export const permissionsSchema = Type.Array(Type.String({ minLength: 1, maxLength: PERMISSION_CHARACTERS_MAX }), {
   maxItems: PERMISSIONS_MAX,
   description:
-    'What the key may do, as `<area>:<action>` or `<area>:*`; empty: everything. Names of the areas `eval`, `judge`, `query-rule` and some others are taken that no operation needs yet; what an operation needs is its `x-permission`',
+    'What the key may do: `<area>:<action>`, or `<area>:*` for a whole area. An empty array allows everything. Each operation names the permission that it needs as `x-permission`. Some areas, such as `eval`, `judge` and `query-rule`, are accepted although no operation needs them yet',
   examples: [['list:read', 'search-result:read']],
 });
 
@@ -35,47 +35,60 @@ export const expiresAt = nullable(
   Type.String({ minLength: 1, maxLength: 40, examples: ['2027-01-01', '2027-01-01T12:00:00Z'] }),
   {
     description:
-      'A date (the key works until the end of that day, UTC) or a time, neither of which has passed (422); null: never',
+      'When the key stops working: a date (the key works until the end of that day, UTC) or a time. A date or time in the past is refused (422). Null: the key does not expire',
   },
 );
 
 const keyMembers = {
-  id: Type.String({ description: 'For deleting the key', examples: ['019390ab-7f1e-7c3a-9b52-0f4a1c2d3e4f'] }),
+  id: Type.String({
+    description: 'Id of the key, for deleting it',
+    examples: ['019390ab-7f1e-7c3a-9b52-0f4a1c2d3e4f'],
+  }),
   name: keyName,
   scope: keyScopeSchema,
-  scope_target: nullable(Type.String(), { description: 'The list or group of the scope' }),
-  region: Type.String({ description: 'The region that the key names', examples: ['eu'] }),
+  scope_target: nullable(Type.String(), {
+    description: 'Name of the list or group that the key reaches. Null for the scope `account`',
+  }),
+  region: Type.String({ description: 'Region that the key names', examples: ['eu'] }),
   permissions: permissionsSchema,
-  expires_at: nullable(timeSchema('When the key stops working by itself')),
+  expires_at: nullable(timeSchema('Time at which the key stops working. Null if it does not expire')),
 };
 
-export const keyResource = named('ApiKey', {
-  ...keyMembers,
-  created_utc: timeSchema('When the key was made'),
-  last_four: Type.String({ description: 'The last four characters of the key, to tell keys apart' }),
-  last_used_utc: nullable(
-    timeSchema(
-      'The beginning of the hour in which a request came with the key last; null: none has since `use_known_since_utc`',
+export const keyResource = named(
+  'ApiKey',
+  {
+    ...keyMembers,
+    created_utc: timeSchema('Time at which the key was created'),
+    last_four: Type.String({ description: 'Last four characters of the key, to tell keys apart' }),
+    last_used_utc: nullable(
+      timeSchema(
+        'Start of the hour of the last request with the key. Null if there was none since `use_known_since_utc`',
+      ),
     ),
-  ),
-  use_known_since_utc: timeSchema(
-    'Since when a use of the key is known: since it was made, or since a release runs that keeps when keys are used',
-  ),
-});
+    use_known_since_utc: timeSchema(
+      'Time since which uses of the key are recorded: its creation, or the first start of a release that records uses',
+    ),
+  },
+  { description: 'What is known of an API key, without the key itself' },
+);
 
-export const createdKeyResource = named('CreatedApiKey', {
-  id: keyMembers.id,
-  name: keyMembers.name,
-  key: Type.String({
-    description: 'The key itself, shown only this once: it is not stored, and cannot be read again',
-    examples: ['gnt_eu_…'],
-  }),
-  scope: keyMembers.scope,
-  scope_target: keyMembers.scope_target,
-  region: keyMembers.region,
-  permissions: keyMembers.permissions,
-  expires_at: keyMembers.expires_at,
-});
+export const createdKeyResource = named(
+  'CreatedApiKey',
+  {
+    id: keyMembers.id,
+    name: keyMembers.name,
+    key: Type.String({
+      description: 'The key itself. Shown only this once: it is not stored, and cannot be read again',
+      examples: ['gnt_eu_…'],
+    }),
+    scope: keyMembers.scope,
+    scope_target: keyMembers.scope_target,
+    region: keyMembers.region,
+    permissions: keyMembers.permissions,
+    expires_at: keyMembers.expires_at,
+  },
+  { description: 'A new API key' },
+);
 
 /** Returns what may be shown of a key at any time. */
 export function describeKey(key: ApiKeyRecord, uses: KeyUses) {

@@ -40,18 +40,18 @@ const newKey = object(
     access: Type.Optional(
       oneOf(ACCESS_WORDS, {
         description:
-          'Preset: `search-and-read` (default) searches lists and groups and reads their records; `read-all` reads everything; `full` does everything; `custom` takes `permissions`',
+          'Preset of permissions. `search-and-read` (default): search lists and groups, and read their records; `read-all`: read everything; `full`: do everything; `custom`: what `permissions` says',
       }),
     ),
     permissions: Type.Optional(permissionsSchema),
     expires_at: Type.Optional(expiresAt),
     region: Type.Optional(
       regionSchema(
-        "Region in the key; default: the account's. Of an account scope only: a key of a list or group has the region of the account that this is in",
+        'Region that the key names; default: the region of the account. Only for the scope `account`: a key of a list or group gets the region of the account that the list or group belongs to',
       ),
     ),
   },
-  { description: 'A new key. Scope `account` and access `search-and-read` are the defaults.' },
+  { description: 'The key to create. By default, its scope is `account` and its access `search-and-read`' },
 );
 
 const create = defineOperation({
@@ -65,7 +65,7 @@ const create = defineOperation({
   params: accountParams,
   bodyBytesMax: LONG_OPTIONS_BODY_BYTES_MAX,
   body: newKey,
-  responses: { 201: { description: 'The key, shown this once', schema: createdKeyResource } },
+  responses: { 201: { description: 'The new key, shown only this once', schema: createdKeyResource } },
   errors: ['list-not-found', 'group-not-found', 'conflict', 'unprocessable', 'storage-full'],
   async handle({ services, caller }, { params, body }) {
     const scope = body.scope ?? 'account';
@@ -126,8 +126,9 @@ function invalidPermissions(errors: readonly ErrorPlace[]): ServiceError {
 
 const list = defineOperation({
   name: 'api-key.list',
-  summary: "The account's keys",
-  description: 'Never the keys themselves: their records, with the last four characters.',
+  summary: 'List the keys of an account',
+  description:
+    'Returns what is known of each key, with its last four characters. The keys themselves are never returned.',
   method: 'GET',
   path: '/api-key/{account}',
   permission: 'api-key:read',
@@ -137,8 +138,8 @@ const list = defineOperation({
   query: pageQuery,
   responses: {
     200: {
-      description: 'The keys in the order in which they were made',
-      schema: object({ keys: Type.Array(keyResource), next: nextPage }),
+      description: 'The keys, in order of creation',
+      schema: object({ keys: Type.Array(keyResource, { description: 'The keys' }), next: nextPage }),
     },
   },
   handle({ services }, { params, query }) {
@@ -151,7 +152,7 @@ const list = defineOperation({
 const remove = defineOperation({
   name: 'api-key.delete',
   summary: 'Revoke a key',
-  description: 'The key stops working at once.',
+  description: 'Deletes the key. It stops working at once.',
   method: 'DELETE',
   path: '/api-key/{account}/{id}',
   permission: 'api-key:delete',
@@ -161,7 +162,7 @@ const remove = defineOperation({
     account: accountName,
     id: Type.String({ minLength: 1, maxLength: 64, description: 'Id of the key' }),
   }),
-  responses: { 204: { description: 'The key is revoked', schema: null } },
+  responses: { 204: { description: 'The key was revoked', schema: null } },
   errors: ['key-not-found', 'storage-full'],
   async handle({ services }, { params }) {
     if (await services.access.deleteKey(params.account, params.id)) return { status: 204 };

@@ -6,7 +6,7 @@ import type { ListExtension, ListMember, ListSetting } from '../dispatch/list-ex
 import type { Operation, ResponseSpec } from '../dispatch/operation.js';
 import { isStreamBody } from '../dispatch/validation.js';
 import type { Services } from '../dispatch/services.js';
-import { listedList, listResource } from './list-schemas.js';
+import { LIST, LISTED, listedList, listResource } from './list-schemas.js';
 import { named, object } from './schemas.js';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -35,8 +35,8 @@ export function withListExtensions(
   }
   const optional = { ...asOptional(additions.settings), ...asOptional(additions.members) };
   const resources = {
-    one: named('List', { ...listResource.properties, ...optional }),
-    listed: named('ListedList', { ...listedList.properties, ...optional }),
+    one: named('List', { ...listResource.properties, ...optional }, LIST),
+    listed: named('ListedList', { ...listedList.properties, ...optional }, LISTED),
   };
   return operations.map((operation) =>
     answersLists(operation) ? extended(operation, additions, resources) : operation,
@@ -108,7 +108,10 @@ function withResource(response: ResponseSpec, { one, listed }: Resources): Respo
   const { schema } = response;
   if (schema === listResource) return { ...response, schema: one };
   if (!isListing(schema)) return response;
-  return { ...response, schema: object({ ...schema.properties, lists: Type.Array(listed) }) };
+  return {
+    ...response,
+    schema: object({ ...schema.properties, lists: Type.Array(listed, { description: 'The lists' }) }),
+  };
 }
 
 interface Given {

@@ -31,7 +31,7 @@ const CALLERS = ['key', 'console', 'cli'] as const;
 
 const COMMON = { callers: CALLERS, target: 'list' } as const;
 const FIELD_PARAMS = object({ account: accountName, list: listName, name: fieldName });
-const REBUILD = 'The next version of the list is built in the background, as by `PUT /list/{account}/{list}`.';
+const REBUILD = 'The next version of the list is built in the background, as with `PUT /list/{account}/{list}`.';
 
 export function fieldOperations(kind: FieldKind): readonly Operation[] {
   return [...collectionOperations(kind), ...singleFieldOperations(kind)];
@@ -43,12 +43,17 @@ function collectionOperations({ resource, member, noun, input, output }: FieldKi
     defineOperation({
       ...COMMON,
       name: `${resource}.list`,
-      summary: `The list's fields that are ${noun}s`,
+      summary: `List the ${noun}s of a list`,
       method: 'GET',
       path: collectionPath,
       permission: `${resource}:read`,
       params: listParams,
-      responses: { 200: { description: 'The fields in order', schema: object({ [member]: Type.Array(output) }) } },
+      responses: {
+        200: {
+          description: 'The fields, in the order in which they are defined',
+          schema: object({ [member]: Type.Array(output, { description: `The ${noun}s of the list` }) }),
+        },
+      },
       async handle({ services }, { params }) {
         const { definition } = newestVersion(await requireIndex(services, params));
         return { status: 200, body: { [member]: definition[member] } };
@@ -88,7 +93,7 @@ function singleFieldOperations(kind: FieldKind): readonly Operation[] {
       ...COMMON,
       name: `${resource}.update`,
       summary: `Change or rename a ${noun}`,
-      description: `Members that are not given keep their value. Another \`name\` renames the field, in every role that it has, and its values in the records; a value that no definition knew of and that a record has under the new name gives way. Query rules that name a facet keep the old name, by which they go on to apply to versions that have it; rules with the new one are taken as soon as this is answered. ${REBUILD}`,
+      description: `Members that are not given keep their value. Another \`name\` renames the field in all its roles (facet, searchable field, resource field, location), together with its values in the records. If a record already has a value under the new name that belongs to no defined field, that value is overwritten. Query rules that name a facet keep the old name, and go on to apply to versions that have it; rules with the new name are accepted as soon as this call has answered. ${REBUILD}`,
       method: 'PUT',
       path: fieldPath,
       permission: `${resource}:update`,
@@ -113,7 +118,7 @@ function singleFieldOperations(kind: FieldKind): readonly Operation[] {
       path: fieldPath,
       permission: `${resource}:delete`,
       params: FIELD_PARAMS,
-      responses: { 204: { description: `The field is no ${noun} any more`, schema: null } },
+      responses: { 204: { description: `The ${noun} was removed`, schema: null } },
       errors: ['field-not-found', 'storage-full'],
       async handle({ services }, { params }) {
         await changeFields(services, params, (before) => {

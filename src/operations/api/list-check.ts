@@ -8,7 +8,7 @@ const check = defineOperation({
   name: 'list.check',
   summary: 'Compare the index of a list with its records',
   description:
-    'Reads every record of every version and looks in the index for it, its name and, for a sample, its words. Searches go on; writes to the list wait until it is done, which takes some seconds a million records.',
+    'Reads every record of every version, and looks it up in the index by its id and name and, for a sample of records, by its words. Searches go on meanwhile; writes to the list wait until the check is done, which takes some seconds per million records.',
   method: 'POST',
   path: '/list/{account}/{list}/check',
   permission: 'list:read',
@@ -17,11 +17,16 @@ const check = defineOperation({
   params: listParams,
   responses: {
     200: {
-      description: 'What was found',
+      description: 'The result of the check',
       schema: object({
-        ok: Type.Boolean({ description: 'Index and records agree' }),
-        problems: Type.Array(Type.String(), { description: 'What does not agree, at most 100 of each version' }),
-        took_ms: Type.Number({ minimum: 0, description: 'Milliseconds, the wait for writes before it included' }),
+        ok: Type.Boolean({ description: 'Whether the index agrees with the records' }),
+        problems: Type.Array(Type.String(), {
+          description: 'Differences that were found, at most 100 for each version',
+        }),
+        took_ms: Type.Number({
+          minimum: 0,
+          description: 'Milliseconds that the check took, including the wait for earlier writes',
+        }),
       }),
     },
   },

@@ -6,9 +6,9 @@ import { listParams, object } from './schemas.js';
 
 const embedRetry = defineOperation({
   name: 'list.embed-retry',
-  summary: 'Try again to embed what failed',
+  summary: 'Retry records that could not be embedded',
   description:
-    "Records that are counted under `failed` of the list's `meaning` wait for its model again, with all attempts before them. Nothing happens where none failed, or the list has no model that embeds.",
+    "Queues the records that are counted under `failed` of the list's `meaning` for the model again, with all attempts before them. Does nothing if no record failed, or if the list has no model for embeddings.",
   method: 'POST',
   path: '/list/embed-retry/{account}/{list}',
   permission: 'list:update',
@@ -17,8 +17,10 @@ const embedRetry = defineOperation({
   params: listParams,
   responses: {
     200: {
-      description: 'The records are queued',
-      schema: object({ retried: Type.Integer({ minimum: 0, description: 'Records that are tried again' }) }),
+      description: 'The records were queued',
+      schema: object({
+        retried: Type.Integer({ minimum: 0, description: 'Number of records that were queued again' }),
+      }),
     },
   },
   errors: ['overloaded', 'storage-full'],

@@ -29,47 +29,61 @@ import { finishWork } from '../dispatch/unfinished-work.js';
 const GROUP_LISTS_MAX = 100;
 const CALLERS = ['key', 'console', 'cli'] as const;
 
-const version = Type.Integer({ minimum: 1 });
+const version = Type.Integer({ minimum: 1, description: 'Number of the version' });
+const READ_ONLY = 'Read-only; ignored';
 const memberInput = object({
   list: listName,
   version: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'Version of the list; without it, the current one at the time of each search of `latest`',
+      description:
+        'Version of the list to search. Without it, a search of `latest` uses the current version of the list at that time',
     }),
   ),
 });
 const members = Type.Array(memberInput, {
   maxItems: GROUP_LISTS_MAX,
-  description: 'The lists of the group',
+  description: 'Lists that are members of the group',
   examples: [[{ list: 'films' }, { list: 'books', version: 3 }]],
 });
 const rerankerName = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
-  description: 'Model that reorders top results',
+  description:
+    'Name of the model that reorders the top results of a search. Null: results are in the order of their scores',
 });
 
-const groupVersionResource = named('GroupVersion', {
-  version,
-  lists: Type.Array(object({ list: listName, version }), {
-    description: 'The lists and the versions of them that a search of this number uses',
-  }),
-  created_utc: timeSchema('When the members changed to these'),
-});
+const listVersion = Type.Integer({ minimum: 1, description: 'Number of the version of the list' });
+const groupVersionResource = named(
+  'GroupVersion',
+  {
+    version,
+    lists: Type.Array(object({ list: listName, version: listVersion }), {
+      description: 'The lists, and the version of each, that a search of this version uses',
+    }),
+    created_utc: timeSchema('Time at which this version was created'),
+  },
+  { description: 'A version of a group: the lists that it had from a certain time on' },
+);
 
-const groupResource = named('Group', {
-  name: groupName,
-  account: accountName,
-  lists: members,
-  reranker: rerankerName,
-  current_version: Type.Integer({ minimum: 1, description: 'What `latest` stands for' }),
-  versions: Type.Array(groupVersionResource, { description: 'Oldest first; the newest 100 are kept' }),
-  created_utc: timeSchema('When the group was made'),
-  modified_utc: timeSchema('When it changed last'),
-});
+const groupResource = named(
+  'Group',
+  {
+    name: groupName,
+    account: accountName,
+    lists: members,
+    reranker: rerankerName,
+    current_version: Type.Integer({ minimum: 1, description: 'Number of the version that `latest` stands for' }),
+    versions: Type.Array(groupVersionResource, {
+      description: 'Versions of the group, oldest first. The newest 100 are kept',
+    }),
+    created_utc: timeSchema('Time at which the group was created'),
+    modified_utc: timeSchema('Time of the last change'),
+  },
+  { description: 'A group: several lists that are searched as one' },
+);
 
 const list = defineOperation({
   name: 'list-group.list',
-  summary: "The account's groups",
+  summary: 'List the groups of an account',
   method: 'GET',
   path: '/list-group/{account}',
   permission: 'list-group:read',
@@ -79,8 +93,8 @@ const list = defineOperation({
   query: pageQuery,
   responses: {
     200: {
-      description: 'The groups by name',
-      schema: object({ groups: Type.Array(groupResource), next: nextPage }),
+      description: 'The groups, sorted by name',
+      schema: object({ groups: Type.Array(groupResource, { description: 'The groups' }), next: nextPage }),
     },
   },
   handle({ services, caller }, { params, query }) {
@@ -95,7 +109,7 @@ const list = defineOperation({
 const create = defineOperation({
   name: 'list-group.create',
   summary: 'Create a group of lists',
-  description: 'A group may be empty; a search of it finds nothing.',
+  description: 'A group may have no lists; a search of it then finds nothing.',
   method: 'POST',
   path: '/list-group/{account}',
   permission: 'list-group:create',
@@ -124,7 +138,7 @@ const create = defineOperation({
 const read = defineOperation({
   name: 'list-group.read',
   summary: 'Read a group and its versions',
-  description: 'To a key whose scope is the group, each version shows only the lists that are members now.',
+  description: 'For a key whose scope is the group, each version contains only the lists that are members now.',
   method: 'GET',
   path: '/list-group/{account}/{group}',
   permission: 'list-group:read',
@@ -142,7 +156,7 @@ const update = defineOperation({
   name: 'list-group.update',
   summary: 'Change the lists of a group',
   description:
-    'A change of the members makes the next version, which becomes the current one. Members that are not given keep their value. Read-only members are accepted as GET answered them, and change nothing. A key whose scope is the group may remove lists from it, but not add any, because that would widen its own reach.',
+    'If the lists change, a new version is created and becomes the current one. Members that are not given keep their value. Read-only members are accepted, so that an answer of GET can be sent back; they change nothing. A key whose scope is the group may remove lists from it, but not add any, because that would widen its own reach.',
   method: 'PUT',
   path: '/list-group/{account}/{group}',
   permission: 'list-group:update',
@@ -155,10 +169,10 @@ const update = defineOperation({
     lists: Type.Optional(members),
     reranker: Type.Optional(rerankerName),
     account: Type.Optional(accountName),
-    current_version: Type.Optional(version),
-    versions: Type.Optional(Type.Array(groupVersionResource)),
-    created_utc: Type.Optional(timeSchema('Read-only')),
-    modified_utc: Type.Optional(timeSchema('Read-only')),
+    current_version: Type.Optional(Type.Integer({ minimum: 1, description: READ_ONLY })),
+    versions: Type.Optional(Type.Array(groupVersionResource, { description: READ_ONLY })),
+    created_utc: Type.Optional(timeSchema(READ_ONLY)),
+    modified_utc: Type.Optional(timeSchema(READ_ONLY)),
   }),
   responses: { 200: { description: 'The group', schema: groupResource } },
   errors: [
@@ -187,14 +201,14 @@ const update = defineOperation({
 const remove = defineOperation({
   name: 'list-group.delete',
   summary: 'Delete a group',
-  description: 'Its lists stay. Keys whose scope is this group are revoked, and its analytics are deleted.',
+  description: 'Deletes the group and its analytics. Its lists remain. Keys whose scope is this group are revoked.',
   method: 'DELETE',
   path: '/list-group/{account}/{group}',
   permission: 'list-group:delete',
   callers: CALLERS,
   target: 'group',
   params: groupParams,
-  responses: { 204: { description: 'The group is gone', schema: null } },
+  responses: { 204: { description: 'The group was deleted', schema: null } },
   errors: ['storage-full'],
   async handle({ services }, { params: { account, group } }) {
     requireGroup(services, { account, group });

@@ -8,7 +8,7 @@ const reindex = defineOperation({
   name: 'list.reindex',
   summary: 'Rebuild the index of a list from its records',
   description:
-    'For a damaged index. Every version is read and indexed again. Meanwhile, searches and writes go on with the existing index; then the new one takes its place at once. It needs room on the disk for a second index. A list that could not be opened is rebuilt by itself; if that failed, this begins it again, and `not-ready` tells how far it is.',
+    'Repairs a damaged index. Every version is read and indexed again. Meanwhile, searches and writes use the existing index; then the new one replaces it at once. The disk needs room for a second index. A list that cannot be opened is rebuilt automatically; if that failed, this call starts the rebuild again, and answers of the list with the code `not-ready` say how far it is.',
   method: 'POST',
   path: '/list/{account}/{list}/reindex',
   permission: 'list:update',
@@ -17,10 +17,10 @@ const reindex = defineOperation({
   params: listParams,
   responses: {
     200: {
-      description: 'The new index is in force',
+      description: 'The new index is in use',
       schema: object({
-        records: Type.Integer({ minimum: 0, description: 'Records that were read, those of all versions' }),
-        took_ms: Type.Number({ minimum: 0, description: 'Milliseconds' }),
+        records: Type.Integer({ minimum: 0, description: 'Number of records that were read, in all versions' }),
+        took_ms: Type.Number({ minimum: 0, description: 'Milliseconds that the rebuild took' }),
       }),
     },
   },

@@ -19,72 +19,98 @@ const WEIGHT_MAX = 100;
 const weight = Type.Number({
   minimum: WEIGHT_MIN,
   maximum: WEIGHT_MAX,
-  description: 'How much a match in this field counts beside the others; default 1',
+  description: 'Weight of a match in this field, compared with the other searchable fields; default 1',
   examples: [2],
 });
 const facetType = oneOf(
   FIELD_KINDS.map(({ type }) => type),
-  { description: 'What the values are' },
+  { description: 'Type of the values' },
 );
 const cardinality = oneOf(['Single', 'Many'], {
-  description: 'One value a record, or several; only Single facets can be sorted by. Default Single',
+  description:
+    'Whether a record has one value (`Single`, the default) or several (`Many`). Only `Single` facets can be used in `order_by`',
 });
-const resourceKind = oneOf(RESOURCE_KINDS, { description: 'What the linked file is' });
+const resourceKind = oneOf(RESOURCE_KINDS, { description: 'Kind of the linked file' });
 
 export const searchableFieldInput = object({ name: fieldName, weight: Type.Optional(weight) });
 export const facetInput = object({ name: fieldName, type: facetType, cardinality: Type.Optional(cardinality) });
 export const resourceInput = object({ name: fieldName, kind: resourceKind });
 
-export const searchableFieldResource = named('SearchableField', { name: fieldName, weight });
-export const facetResource = named('Facet', { name: fieldName, type: facetType, cardinality });
-export const resourceResource = named('ResourceField', { name: fieldName, kind: resourceKind });
+export const searchableFieldResource = named(
+  'SearchableField',
+  { name: fieldName, weight },
+  { description: 'A field whose text is searched' },
+);
+export const facetResource = named(
+  'Facet',
+  { name: fieldName, type: facetType, cardinality },
+  { description: 'A field to filter by, to count values of, and to sort by' },
+);
+export const resourceResource = named(
+  'ResourceField',
+  { name: fieldName, kind: resourceKind },
+  { description: 'A field that holds the URL of a file' },
+);
 
 const language = patterned('^([a-z]{2,3}|none)$', 'a language as two or three lower-case letters, or none', {
-  description: 'BCP 47 primary tag of the language of the texts, for stemming; `none` turns stemming off. Default `en`',
+  description:
+    'Language of the texts, for stemming: a primary language tag of BCP 47, such as `de`. `none` turns stemming off. Default `en`',
   examples: ['en'],
 });
 const engine = Type.String({
   minLength: 1,
   maxLength: 64,
   description:
-    'Where the list is searched; `managed` is this service, and the only engine in this release: 422 otherwise',
+    'Search engine of the list. Only `managed`, which is this service, is available in this release; another one is refused (422)',
 });
-const locationField = nullable(fieldName, { description: 'The field that holds a point, for the radius option' });
+const locationField = nullable(fieldName, {
+  description:
+    'Name of the field that holds the location of a record as a point, for the search option `radius`. Null: none',
+});
 const model = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
   description:
-    'Name of the model by whose vectors the list is searched by meaning, beside words; null: by words alone. `own`, which is always there, takes the vectors that come with the records. A change computes all vectors again in the background, while the old ones serve; the index of words stays as it is',
+    'Name of the model for embeddings with which the list is searched by meaning, in addition to words. Null: by words only. `built-in` and `own` are always available; `own` uses the vectors that are written with the records. After a change, all vectors are computed again in the background, while the old ones are searched; the index of words does not change',
 });
 const reranker = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
-  description: 'Name of the model that puts the best results of a search in its order; null: that of the scores',
+  description:
+    'Name of the model that reorders the top results of a search. Null: results are in the order of their scores',
 });
 const suggestions = named(
   'SuggestionSettings',
-  { require_click: Type.Boolean({ description: 'Suggest only searches that led to a click' }) },
-  { description: 'Settings of suggestions' },
+  { require_click: Type.Boolean({ description: 'Whether only searches that led to a click are suggested' }) },
+  { description: 'Settings of search suggestions' },
 );
-const queryRule = named('QueryRule', {
-  name: Type.String({ minLength: 1, maxLength: RULE_NAME_CHARACTERS_MAX, description: 'Shown where it applied' }),
-  pattern: Type.String({
-    minLength: 1,
-    maxLength: RULE_PATTERN_CHARACTERS_MAX,
-    description: `RE2 expression, looked for anywhere in the first ${RULE_TEXT_CHARACTERS_MAX} characters of the search text; case is ignored unless it begins with \`(?-i)\`. Compiles to ${RULE_INSTRUCTIONS_MAX} instructions at most`,
-    examples: [String.raw`\b(\d{13})\b`],
-  }),
-  filter: Type.String({
-    minLength: 1,
-    maxLength: RULE_FILTER_CHARACTERS_MAX,
-    description:
-      'Filter that a match adds. `$1`, `${name}` and `$0` (all that matched) stand for values, also within quotes; where one does not fit the type of its facet, the rule does not apply',
-    examples: ['barcode = $1'],
-  }),
-  keep: Type.Optional(
-    Type.Boolean({ description: 'Leave the matched part in the search text; default false: it is removed' }),
-  ),
-});
+const queryRule = named(
+  'QueryRule',
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: RULE_NAME_CHARACTERS_MAX,
+      description: 'Name of the rule, which `applied.query_rules` of a search contains if the rule applied',
+    }),
+    pattern: Type.String({
+      minLength: 1,
+      maxLength: RULE_PATTERN_CHARACTERS_MAX,
+      description: `Regular expression (RE2 syntax) that may match anywhere in the first ${RULE_TEXT_CHARACTERS_MAX} characters of the search text. Case is ignored unless it begins with \`(?-i)\`. It must compile to at most ${RULE_INSTRUCTIONS_MAX} instructions`,
+      examples: [String.raw`\b(\d{13})\b`],
+    }),
+    filter: Type.String({
+      minLength: 1,
+      maxLength: RULE_FILTER_CHARACTERS_MAX,
+      description:
+        'Filter expression that a match adds to the search. `$1` and `${name}` stand for the groups of the pattern, `$0` for the whole match, also within quotes. If a value does not fit the type of its facet, the rule does not apply',
+      examples: ['barcode = $1'],
+    }),
+    keep: Type.Optional(
+      Type.Boolean({ description: 'Whether the matched part stays in the search text; default false: it is removed' }),
+    ),
+  },
+  { description: 'A rule that turns a part of the search text into a filter' },
+);
 const queryRules = Type.Array(queryRule, {
   maxItems: QUERY_RULES_MAX,
   description:
-    'Parts of the search text that become filters, such as postcodes. They apply in their order, each once, to what those before it left',
+    'Rules that turn parts of the search text, such as a postcode, into a filter. Rules are applied in order, each once, to the text that the rules before it left',
 });
 
 /** Settings that a client may give; all optional. */
@@ -94,14 +120,14 @@ export const listSettings = {
   searchable_fields: Type.Optional(
     Type.Array(searchableFieldInput, {
       maxItems: FIELDS_PER_LIST_MAX,
-      description: "Fields whose words are searched; `name` stands for the record's name",
+      description: "Fields whose text is searched. `name` stands for the record's name",
       examples: [[{ name: 'title', weight: 2 }, { name: 'text' }]],
     }),
   ),
   facets: Type.Optional(
     Type.Array(facetInput, {
       maxItems: FIELDS_PER_LIST_MAX,
-      description: 'Fields to filter, count and sort by',
+      description: 'Fields to filter by, to count values of, and to sort by',
       examples: [[{ name: 'year', type: 'number', cardinality: 'Single' }]],
     }),
   ),
@@ -109,7 +135,7 @@ export const listSettings = {
     Type.Array(resourceInput, {
       maxItems: FIELDS_PER_LIST_MAX,
       description:
-        'Fields that hold the URL of a file. What is in it is read and searched: the text of a PDF, a picture with an `image_model`, and of a recording its tags, its subtitles and, with a `transcription_model`, what is said',
+        'Fields that hold the URL of a file. The content of the file is searched, too: the text of a PDF; a picture, if the list has an `image_model`; tags and subtitles of a recording and, if the list has a `transcription_model`, its speech',
     }),
   ),
   location_field: Type.Optional(locationField),
@@ -120,74 +146,96 @@ export const listSettings = {
   suggestions: Type.Optional(suggestions),
 } satisfies TProperties;
 
-const version = Type.Integer({ minimum: 1 });
+const version = Type.Integer({ minimum: 1, description: 'Number of the version' });
 
-const versionResource = named('ListVersion', {
-  version,
-  state: oneOf(['building', 'ready'], { description: '`building` until every record is in it' }),
-  record_count: Type.Integer({ minimum: 0 }),
-  created_utc: timeSchema('When the version was made'),
-  unfit: Type.Optional(
-    Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {
-      description:
-        'Records that had a value of another kind than the fields of this version say when it was built, by field: as each was when it was read for that, whatever is written later. They keep it, and no filter, facet or order sees it. Absent where none had',
-      examples: [{ price: 12 }],
+const versionResource = named(
+  'ListVersion',
+  {
+    version,
+    state: oneOf(['building', 'ready'], {
+      description: '`building`: records are still being added to the version; `ready`: it is complete',
     }),
-  ),
-});
+    record_count: Type.Integer({ minimum: 0, description: 'Number of records of the version' }),
+    created_utc: timeSchema('Time at which the version was created'),
+    unfit: Type.Optional(
+      Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {
+        description:
+          'Number of records, by field, whose value did not fit the type of the field when this version was built. Later writes do not change the number. The records keep the value, but filters, facets and `order_by` ignore it. Absent if every value fit',
+        examples: [{ price: 12 }],
+      }),
+    ),
+  },
+  { description: 'A version of a list: its records, indexed by one definition of the fields' },
+);
 
 const meaning = named(
   'MeaningState',
   {
     state: oneOf(['off', 'ready', 'embedding', 'failing'], {
       description:
-        '`off`: the list has no model; `embedding`: some records have no vectors yet, or not those of the model, or the index of those that they have is being made again; `failing`: the model does not do what it is asked for, or that index could not be made; both are tried again',
+        '`off`: the list has no model; `ready`: all vectors are searched; `embedding`: some records have no vectors of the model yet, or the index of the vectors is being rebuilt; `failing`: the model fails, or the index of the vectors could not be built. Both are tried again automatically',
     }),
-    embedded: Type.Integer({ minimum: 0, description: 'Records of the current version that have vectors' }),
-    pending: Type.Integer({ minimum: 0, description: 'Records that will have' }),
+    embedded: Type.Integer({ minimum: 0, description: 'Number of records of the current version that have vectors' }),
+    pending: Type.Integer({ minimum: 0, description: 'Number of records whose vectors are still to be computed' }),
     failed: Type.Integer({
       minimum: 0,
-      description: 'Records that could not be embedded; `POST /list/embed-retry` tries them again',
+      description:
+        'Number of records that could not be embedded. `POST /list/embed-retry/{account}/{list}` tries them again',
     }),
     error: Type.Optional(
       Type.String({
         description:
-          'What the model complained of last, why no vectors are searched now, or, in a word, the most frequent reason of what failed: `no-text`, `unknown-words` (the built-in model knows none of a record), `too-long`, `refused` (by the model), `wrong-dimensions`, `no-direction` (a vector of zeros), `error` (of the service: its log says which); at most 1,000 characters',
+          'The last error of the model, the reason why vectors are not searched now, or the most frequent reason why records failed: `no-text`, `unknown-words` (the built-in model knows no word of the record), `too-long`, `refused` (by the model), `wrong-dimensions`, `no-direction` (a vector of zeros), `error` (of the service; see its log). At most 1,000 characters. Absent if nothing is wrong',
       }),
     ),
   },
-  { description: 'Vectors of the list; absent while its index is being rebuilt' },
+  {
+    description:
+      'State of the vectors of the list, for search by meaning. Absent while the index of the list is being rebuilt',
+  },
 );
 
-export const listResource = named('List', {
-  name: listName,
-  account: accountName,
-  engine,
-  language,
-  searchable_fields: Type.Array(searchableFieldResource),
-  facets: Type.Array(facetResource),
-  resources: Type.Array(resourceResource),
-  location_field: locationField,
-  fields_inferred: oneOf(['no', 'pending', 'yes'], {
-    description:
-      '`pending`: the list was made without fields and its first records will settle them; `yes`: they did; `no`: a client named the fields',
-  }),
-  query_rules: queryRules,
-  synonym_rules: synonymRules,
-  model,
-  meaning: Type.Optional(meaning),
-  reranker,
-  suggestions,
-  current_version: Type.Integer({ minimum: 1, description: 'The version that writes go to' }),
-  versions: Type.Array(versionResource, {
-    description: 'Searchable by their number; while one is building, the fields above are those that it will have',
-  }),
-  record_count: Type.Integer({ minimum: 0, description: 'Records of the current version' }),
-  created_utc: timeSchema('When the list was made'),
-  modified_utc: timeSchema(
-    'When its settings or fields were changed last; fields that its first records settle are no change',
-  ),
-});
+/** What a list is, alone and among others; features add members to both (`extended-lists.ts`). */
+export const LIST = { description: 'A list of records: its settings, fields, versions and state' } as const;
+export const LISTED = { description: 'A list among all lists of an account' } as const;
+
+export const listResource = named(
+  'List',
+  {
+    name: listName,
+    account: accountName,
+    engine,
+    language,
+    searchable_fields: Type.Array(searchableFieldResource, { description: 'Fields whose text is searched' }),
+    facets: Type.Array(facetResource, { description: 'Fields to filter by, to count values of, and to sort by' }),
+    resources: Type.Array(resourceResource, { description: 'Fields that hold the URL of a file' }),
+    location_field: locationField,
+    fields_inferred: oneOf(['no', 'pending', 'yes'], {
+      description:
+        'Whether the fields were inferred from the records. `pending`: the list was created without fields, and they will be inferred from its first records; `yes`: they were inferred; `no`: a client defined them',
+    }),
+    query_rules: queryRules,
+    synonym_rules: synonymRules,
+    model,
+    meaning: Type.Optional(meaning),
+    reranker,
+    suggestions,
+    current_version: Type.Integer({
+      minimum: 1,
+      description: 'Number of the current version, which writes go to. Searches name it in their path',
+    }),
+    versions: Type.Array(versionResource, {
+      description:
+        'Versions of the list, each of which can be searched by its number. While one is `building`, the members for fields of this list are those of the version being built',
+    }),
+    record_count: Type.Integer({ minimum: 0, description: 'Number of records of the current version' }),
+    created_utc: timeSchema('Time at which the list was created'),
+    modified_utc: timeSchema(
+      'Time of the last change of settings or fields; inferring fields from the first records does not count',
+    ),
+  },
+  LIST,
+);
 
 /** Members left out of a listing without rules. */
 export const RULES = ['query_rules', 'synonym_rules'] as const;
@@ -195,30 +243,39 @@ export const RULES = ['query_rules', 'synonym_rules'] as const;
 const { query_rules: queryRulesMember, synonym_rules: synonymRulesMember, ...listedMembers } = listResource.properties;
 
 /** A list in a listing. */
-export const listedList = named('ListedList', {
-  ...listedMembers,
-  query_rules: Type.Optional(queryRulesMember),
-  synonym_rules: Type.Optional(synonymRulesMember),
-});
+export const listedList = named(
+  'ListedList',
+  {
+    ...listedMembers,
+    query_rules: Type.Optional(queryRulesMember),
+    synonym_rules: Type.Optional(synonymRulesMember),
+  },
+  LISTED,
+);
 
 /** Lists that cannot be opened are reported apart, and do not fail the listing. */
 export const unavailableLists = Type.Array(
   object({
     name: listName,
-    code: Type.String({ description: 'Code of the error that a call for the list gets', examples: ['list-missing'] }),
-    detail: Type.String({ description: 'What is wrong, and what to do' }),
+    code: Type.String({
+      description: 'Code of the error that a request for this list gets',
+      examples: ['list-missing'],
+    }),
+    detail: Type.String({ description: 'What is wrong with the list, and what to do about it' }),
   }),
-  { description: 'Lists that are not among `lists`, because they cannot be opened; absent where there is none' },
+  { description: 'Lists that cannot be opened, and are therefore missing from `lists`. Absent if there are none' },
 );
+
+const READ_ONLY = 'Read-only; ignored';
 
 /** Read-only members. A PUT may contain them as returned by GET; they are ignored. */
 export const readOnlyListMembers = {
   account: Type.Optional(accountName),
   meaning: Type.Optional(meaning),
   fields_inferred: Type.Optional(listResource.properties.fields_inferred),
-  current_version: Type.Optional(version),
-  versions: Type.Optional(Type.Array(versionResource)),
-  record_count: Type.Optional(Type.Integer({ minimum: 0 })),
-  created_utc: Type.Optional(timeSchema('Read-only')),
-  modified_utc: Type.Optional(timeSchema('Read-only')),
+  current_version: Type.Optional(Type.Integer({ minimum: 1, description: READ_ONLY })),
+  versions: Type.Optional(Type.Array(versionResource, { description: READ_ONLY })),
+  record_count: Type.Optional(Type.Integer({ minimum: 0, description: READ_ONLY })),
+  created_utc: Type.Optional(timeSchema(READ_ONLY)),
+  modified_utc: Type.Optional(timeSchema(READ_ONLY)),
 } satisfies TProperties;

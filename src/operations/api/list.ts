@@ -35,9 +35,9 @@ const CALLERS = ['key', 'console', 'cli'] as const;
 
 const list = defineOperation({
   name: 'list.list',
-  summary: "The account's lists",
+  summary: 'List the lists of an account',
   description:
-    'For keys of the account; `GET /account` tells a key of one list or group its target. A page ends before 8,000,000 characters, also where it has less than `size` lists; `query_rules` and `synonym_rules` are there unless `rules=false` leaves them out.',
+    'For keys with the scope `account`; with another scope, `GET /account` names the list or group of the key. A page ends after `size` lists, or earlier, before its JSON exceeds 8,000,000 characters: go on until `next` is absent. `rules=false` leaves out `query_rules` and `synonym_rules`.',
   method: 'GET',
   path: '/list/{account}',
   permission: 'list:read',
@@ -48,15 +48,16 @@ const list = defineOperation({
     ...pageQuery.properties,
     rules: Type.Optional(
       Type.Boolean({
-        description: 'false: without `synonym_rules` and `query_rules`, which may be megabytes of a list; default true',
+        description:
+          'Whether lists are returned with `synonym_rules` and `query_rules`, which can be megabytes per list; default true',
       }),
     ),
   }),
   responses: {
     200: {
-      description: 'The lists by name',
+      description: 'The lists, sorted by name',
       schema: object({
-        lists: Type.Array(listedList),
+        lists: Type.Array(listedList, { description: 'The lists' }),
         unavailable: Type.Optional(unavailableLists),
         next: nextPage,
       }),
@@ -95,7 +96,7 @@ const create = defineOperation({
   name: 'list.create',
   summary: 'Create a list',
   description:
-    'Version 1 is made with it. Without any field definition, the fields are inferred from the first records: strings are searchable; numbers, booleans, dates and short repeating strings become facets.',
+    'Creates the list with version 1. If no field is defined, the fields are inferred from the first records: strings become searchable fields; numbers, booleans, dates and short repeating strings become facets.',
   method: 'POST',
   path: '/list/{account}',
   permission: 'list:create',
@@ -140,7 +141,7 @@ const update = defineOperation({
   name: 'list.update',
   summary: 'Change settings or fields of a list',
   description:
-    'Members that are not given keep their value; `searchable_fields`, `facets` and `resources` are replaced as a whole. A change of the fields builds the next version from the records in the background, while the current one serves; the answer shows it as `building`. A value that a new facet finds in a record becomes one of its type where its text says so (`"12"` a number, `7` the string `"7"`), for good: blanks around a number and the zeros at its end (`"12.50"`) are gone, and `"1"` is `true` of a facet of booleans, also where the type is changed back. One that does not fit, or of which more would be lost (`"007"`, an integer of more than 15 digits), is kept and not indexed, and counted under `unfit` of the version. Other settings hold from the next search. Read-only members are taken so that what GET answered can be sent back; they change nothing.',
+    'Members that are not given keep their value; `searchable_fields`, `facets` and `resources` are each replaced as a whole. A change of fields builds the next version from the records in the background, while the current version is searched; until it is done, the new version has the state `building`. Other settings take effect with the next search. Read-only members are accepted, so that an answer of GET can be sent back; they change nothing.\n\nA new facet converts the values of the records to its type: `"12"` becomes a number for a facet of numbers, `7` becomes the string `"7"`, and `"1"` becomes `true` for a facet of booleans. Conversion is permanent, even if the type is changed back: spaces around a number and zeros at its end (`"12.50"`) are lost. A value that does not fit the type, or that would lose more (`"007"`, an integer of more than 15 digits), is kept but not indexed, and counted under `unfit` of the version.',
   method: 'PUT',
   path: '/list/{account}/{list}',
   permission: 'list:update',
@@ -177,14 +178,14 @@ const remove = defineOperation({
   name: 'list.delete',
   summary: 'Delete a list with its records',
   description:
-    'Keys whose scope is this list are revoked, and its analytics are deleted. A group that has the list as a member gets a new version without it.',
+    'Deletes the list with its records and analytics. Keys whose scope is this list are revoked. Each group that has the list as a member gets a new version without it. This cannot be undone.',
   method: 'DELETE',
   path: '/list/{account}/{list}',
   permission: 'list:delete',
   callers: CALLERS,
   target: 'list',
   params: listParams,
-  responses: { 204: { description: 'The list is gone', schema: null } },
+  responses: { 204: { description: 'The list was deleted', schema: null } },
   errors: ['storage-full'],
   handle: ({ services }, { params: { account, list: name } }) =>
     oneChangeAtATime(services, { account, name }, async () => {
@@ -202,7 +203,7 @@ const remove = defineOperation({
 const clone = defineOperation({
   name: 'list.clone',
   summary: 'Copy a list under another name',
-  description: 'Settings, fields, rules and the records of the current version are copied; older versions are not.',
+  description: 'Copies settings, fields, rules, and the records of the current version. Older versions are not copied.',
   method: 'POST',
   path: '/list/{account}/{list}/clone',
   permission: 'list:create',
@@ -211,7 +212,7 @@ const clone = defineOperation({
   target: 'account',
   params: listParams,
   body: object({ name: listName }),
-  responses: { 201: { description: 'The copy', schema: listResource } },
+  responses: { 201: { description: 'The new list', schema: listResource } },
   errors: ['list-not-found', 'list-missing', 'name-exists', 'plan-limit', 'storage-full', 'limit-reached'],
   async handle({ services }, { params, body }) {
     const source = requireList(services, params.account, params.list);

@@ -16,28 +16,42 @@ const TOLD_MAX = 100;
 /** Longer than any job's name. */
 const NAME_CHARACTERS_MAX = 512;
 
-const jobResource = named('Job', {
-  kind: Type.String({
-    description:
-      'What is done: `version` builds a version of a list, `rebuild` rebuilds the index of a list, `import` imports records into one; and the jobs of features',
-    examples: ['version'],
-  }),
-  name: Type.String({ description: 'Name of the list, or of what else it works on', examples: ['films'] }),
-  state: oneOf(['waiting', 'running'], { description: 'A job that has ended is not listed' }),
-  done: Type.Number({ minimum: 0, description: 'How many records, or whatever it counts, are done' }),
-  total: nullable(Type.Number({ minimum: 0 }), { description: 'How many there are; null if that is not known' }),
-  rate_per_second: Type.Number({ minimum: 0 }),
-  seconds_left: nullable(Type.Number({ minimum: 0 }), { description: 'At this rate; null if that is not known' }),
-  started_utc: nullable(timeSchema('When it began'), { description: 'Null while it waits' }),
-  message: nullable(Type.String(), { description: 'What it is doing' }),
-});
+const jobResource = named(
+  'Job',
+  {
+    kind: Type.String({
+      description:
+        'Kind of the job: `version` builds a version of a list, `rebuild` rebuilds the index of a list, `import` imports records into a list. Features of the service have jobs of other kinds',
+      examples: ['version'],
+    }),
+    name: Type.String({ description: 'Name of the list, or of whatever else the job works on', examples: ['films'] }),
+    state: oneOf(['waiting', 'running'], {
+      description: '`waiting`: the job has not begun; `running`: it has. A job that has ended is not listed',
+    }),
+    done: Type.Number({ minimum: 0, description: 'Number of records, or whatever the job counts, that are done' }),
+    total: nullable(Type.Number({ minimum: 0 }), { description: 'Number of all of them. Null if it is not known' }),
+    rate_per_second: Type.Number({
+      minimum: 0,
+      description: 'How many are done per second, on average since the job began',
+    }),
+    seconds_left: nullable(Type.Number({ minimum: 0 }), {
+      description: 'Seconds until the job ends, at this rate. Null if it is not known',
+    }),
+    started_utc: nullable(timeSchema('Time at which the job began'), {
+      description: 'Time at which the job began. Null while it waits',
+    }),
+    message: nullable(Type.String(), { description: 'What the job is doing. Null if it has nothing to say' }),
+  },
+  { description: 'A background job' },
+);
 
 const ofName = Type.Optional(
   object({
     name: Type.Optional(
       Type.String({
         maxLength: NAME_CHARACTERS_MAX,
-        description: 'Only what has this name, such as a list, even beyond the first hundred',
+        description:
+          'Returns only jobs with this name, such as the name of a list, even if they are not among the first hundred',
       }),
     ),
   }),
@@ -45,9 +59,9 @@ const ofName = Type.Optional(
 
 const read = defineOperation({
   name: 'progress.read',
-  summary: 'What runs in the background, and how far it is',
+  summary: 'List background jobs and their progress',
   description:
-    'For keys of the account. A key sees only the jobs that it may read about: jobs of lists need `list:read`.',
+    'For keys with the scope `account`. A key sees only the jobs that its permissions allow: jobs of lists need `list:read`.',
   method: 'GET',
   path: '/progress/{account}',
   permission: null,
@@ -57,12 +71,12 @@ const read = defineOperation({
   query: ofName,
   responses: {
     200: {
-      description: `The jobs in the order in which they were begun; of more than ${TOLD_MAX} the first, where \`job_count\` says that there are more`,
+      description: `The jobs, in order of their start; only the first ${TOLD_MAX} of them, while \`job_count\` counts all`,
       schema: object({
-        jobs: Type.Array(jobResource, { maxItems: TOLD_MAX }),
+        jobs: Type.Array(jobResource, { maxItems: TOLD_MAX, description: 'The jobs' }),
         job_count: Type.Integer({
           minimum: 0,
-          description: `Number of all jobs, even if more than ${TOLD_MAX} run or wait`,
+          description: `Number of all jobs, even if there are more than ${TOLD_MAX}`,
         }),
       }),
     },
@@ -74,9 +88,9 @@ const read = defineOperation({
 
 const watch = defineOperation({
   name: 'progress.watch',
-  summary: 'What runs in the background, as a stream of events',
+  summary: 'Watch background jobs as a stream of events',
   description:
-    'Server-sent events. Each of the type `jobs` has the answer of `GET /progress/{account}`: the first at once, others when it has changed. The stream ends after a minute; a client that comes again, as browsers do, misses nothing. Of more than a hundred jobs the first are told: whoever watches one of them gives its `name`.',
+    'A stream of server-sent events. The data of each event of the type `jobs` is the answer of `GET /progress/{account}`: the first is sent at once, others when the jobs have changed. The stream ends after a minute; a client that connects again, as browsers do, misses nothing. Only the first hundred jobs are sent: to watch another job, give its `name`.',
   method: 'GET',
   path: '/progress/{account}/events',
   permission: null,
@@ -85,7 +99,7 @@ const watch = defineOperation({
   params: accountParams,
   query: ofName,
   responses: {
-    200: { description: 'The events', schema: Type.Unknown(), contentType: EVENT_STREAM_TYPE },
+    200: { description: 'A stream of server-sent events', schema: Type.Unknown(), contentType: EVENT_STREAM_TYPE },
   },
   handle({ services, caller }, { params: { account }, query: { name } = {} }) {
     const { progress } = services;

@@ -10,17 +10,20 @@ const fieldValue = Type.Union(
     Type.Number(),
     Type.Boolean(),
     Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
-    object({ latitude: Type.Number(), longitude: Type.Number() }),
+    object({
+      latitude: Type.Number({ description: 'In degrees' }),
+      longitude: Type.Number({ description: 'In degrees' }),
+    }),
   ],
   {
     description:
-      'A string, a number, a boolean, an array of these, or a point. Facet values are always arrays. An integer of more digits than a double ' +
-      'holds is kept as a string of its digits; in a facet of numbers it is rounded.',
+      'A string, a number, a boolean, an array of these, or a point. The value of a facet is always an array. An integer with more digits than ' +
+      'a double can hold is kept as a string of its digits; in a facet of numbers it is rounded',
   },
 );
 
 const RECORD_ID = {
-  description: 'Id of the record, made by the service',
+  description: 'Id of the record, assigned by the service',
   examples: ['019390ab-7f1e-7c3a-8b52-0f4a1c2d3e4f'],
 } as const;
 export const recordId = Type.String({ minLength: 1, maxLength: 64, ...RECORD_ID });
@@ -29,41 +32,52 @@ export const givenRecordId = Type.String({ minLength: 1, maxLength: RECORD_NAME_
 
 export const recordSource = Type.String({
   description:
-    'What the record came from and is kept as: `feed:<name>`, or `media:<store>/<path>` for a file. Absent where nothing keeps it',
+    'Source that keeps the record in sync: `feed:<name>` for a feed, `media:<store>/<path>` for another file. Absent if the record has no such source',
   examples: ['feed:news'],
 });
 
-export const recordResource = named('StoredRecord', {
-  id: recordId,
-  name: recordName,
-  fields: Type.Record(Type.String(), fieldValue, { description: "The record's own fields" }),
-  as_of: timeSchema('When the record was last written or synced from its source'),
-  source: Type.Optional(recordSource),
-  created_utc: timeSchema('When the record was made'),
-  modified_utc: timeSchema('When the record was last written'),
-});
+export const recordResource = named(
+  'StoredRecord',
+  {
+    id: recordId,
+    name: recordName,
+    fields: Type.Record(Type.String(), fieldValue, { description: 'Fields of the record, by name' }),
+    as_of: timeSchema('Time at which the record was last written, or synced from its source'),
+    source: Type.Optional(recordSource),
+    created_utc: timeSchema('Time at which the record was created'),
+    modified_utc: timeSchema('Time at which the record was last written'),
+  },
+  { description: 'A record' },
+);
 
 const vector = Type.Array(Type.Number(), { minItems: 1, maxItems: VECTOR_DIMENSIONS_MAX });
 
 /** A record in a page of records. */
-export const recordWithVectors = named('RecordWithVectors', {
-  ...recordResource.properties,
-  vector: Type.Optional({ ...vector, description: 'With `vectors=true`: the vector of a record that has one' }),
-  vectors: Type.Optional(
-    Type.Array(vector, {
-      description: 'With `vectors=true`: those of a record that has several, one for each passage',
+export const recordWithVectors = named(
+  'RecordWithVectors',
+  {
+    ...recordResource.properties,
+    vector: Type.Optional({
+      ...vector,
+      description: 'The vector of the record, if it has one; only with `vectors=true`',
     }),
-  ),
-});
+    vectors: Type.Optional(
+      Type.Array(vector, {
+        description: 'The vectors of the record, one for each passage, if it has several; only with `vectors=true`',
+      }),
+    ),
+  },
+  { description: 'A record, with its vectors if they were requested' },
+);
 
 /** Takes the place of a record that cannot be read. */
 export const damagedRecord = named(
   'DamagedRecord',
   {
-    id: nullable(Type.String(), { description: 'Id of the record, where it can be read' }),
-    error: Type.String({ description: 'Why the record is not told' }),
+    id: nullable(Type.String(), { description: 'Id of the record. Null if it cannot be read' }),
+    error: Type.String({ description: 'Why the record is not returned' }),
   },
-  { description: 'A record that is damaged on disk, or longer than was asked for' },
+  { description: 'Stands for a record that is damaged on disk, or longer than `bytes_max`' },
 );
 
 /** Permissive on purpose: a flat record has members of any name, and the validation of records reports faults. */
@@ -72,7 +86,7 @@ export const recordInput = Type.Object(
   {
     additionalProperties: true,
     description:
-      'Either `{"name", "fields": {…}, "as_of"?, "vector"?}` (or `vectors`, several; for lists whose model is of the provider `own`: PUT and POST replace them with the record, PATCH leaves them where none are given, null removes them), where what the service says of a record (`id`, `source`, `created_utc`, `modified_utc`) may stand beside, as it was read, and stays as it is (an `id` in POST and bulk goes with its own `name`); or flat: every member but `name` is a field, `id` too. The name has 1 to 512 characters; without one, the record gets its id as name. A value is a string, a number, a boolean, an array of these, a point `{"latitude", "longitude"}`, or null for none.',
+      'A record, nested or flat. Nested: `{"name", "fields": {…}}`, and if needed `as_of`, `vector` or `vectors`. Flat: every member except `name` is a field, even `id`. A name has 1 to 512 characters; without one, the record gets its id as name. A value is a string, a number, a boolean, an array of these, a point `{"latitude", "longitude"}`, or null for none.\n\nVectors are for lists whose model is of the provider `own`: POST and PUT replace them, PATCH keeps them if none are given, null removes them.\n\nA nested record may have `id`, `source`, `created_utc` and `modified_utc` as they were read; they change nothing. With POST and bulk, an `id` needs the `name` of its record',
     examples: [
       { name: 'film-17', fields: { title: 'The Gannet', year: 1983 } },
       { name: 'film-17', title: 'The Gannet' },

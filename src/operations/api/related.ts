@@ -13,9 +13,9 @@ const { list_name, version, total_count, results, took_ms } = searchResponse.pro
 
 const read = defineOperation({
   name: 'related.list',
-  summary: 'Records like this one',
+  summary: 'Find records similar to a record',
   description:
-    'Records that people clicked for the same searches, each more than once, come first; they are learned of within a minute or two. The others are found by the terms that set the record apart from the others of its list, weighted by how much they do, and in a list with a model by what is near in meaning to it; the record itself is left out. The name is percent-encoded where it holds a slash. Without a query_id: related results are not counted as searches, but spend the search allowance like one.',
+    'Records that people clicked more than once after the same searches as this record come first; clicks take effect within a minute or two. Then come records that share its most distinctive terms and, in a list with a model, records near to it in meaning. The record itself is left out. Percent-encode the slashes of its name in the path. The answer has no `query_id`, and the call is not counted as a search in analytics, but it counts against the search rate limit.',
   method: 'GET',
   path: '/related/{account}/{list}/{version}/{record}',
   permission: 'search-result:read',
@@ -26,7 +26,9 @@ const read = defineOperation({
   query: object({
     filter: searchQuery.properties.filter,
     select: searchQuery.properties.select,
-    skip: Type.Optional(Type.Integer({ minimum: 0, maximum: SKIP_MAX, description: 'Records to skip; default 0' })),
+    skip: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: SKIP_MAX, description: 'Number of records to skip; default 0' }),
+    ),
     size: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -37,7 +39,7 @@ const read = defineOperation({
   }),
   responses: {
     200: {
-      description: 'The most similar records first',
+      description: 'The similar records, most similar first',
       schema: object({ list_name, version, total_count, results, took_ms }),
       headers: ['Server-Timing'],
     },

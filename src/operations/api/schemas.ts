@@ -53,8 +53,10 @@ export function oneKindOf<Word extends string>(rows: Readonly<Record<Word, KindR
   });
 }
 
+/** Or null. Described as its schema is, unless `options` says otherwise: what documents and forms show is the description of the whole. */
 export function nullable<Schema extends TSchema>(schema: Schema, options: { description?: string } = {}) {
-  return Type.Union([schema, Type.Null()], options);
+  const { description } = schema as { readonly description?: string };
+  return Type.Union([schema, Type.Null()], { ...(description === undefined ? {} : { description }), ...options });
 }
 
 export const timeSchema = (description: string) =>
@@ -111,7 +113,7 @@ export const fieldName = patterned(FIELD_NAME_PATTERN, FIELD_NAME_WORDS, {
 export const recordName = Type.String({
   minLength: 1,
   maxLength: RECORD_NAME_CHARACTERS_MAX,
-  description: "The client's own key of the record, unique in a list version",
+  description: "Name of the record: the client's own key, unique within a version of the list",
   examples: ['film-17'],
 });
 
@@ -127,16 +129,20 @@ const CURSOR_CHARACTERS_MAX = 512;
 /** Options of every listing. */
 export const pageQuery = object({
   after: Type.Optional(
-    Type.String({ minLength: 1, maxLength: CURSOR_CHARACTERS_MAX, description: '`next` of the page before this one' }),
+    Type.String({
+      minLength: 1,
+      maxLength: CURSOR_CHARACTERS_MAX,
+      description: '`next` of the previous page; without it, the first page',
+    }),
   ),
   size: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: LISTED_MAX, description: `Entries of a page; default ${LISTED_MAX}` }),
+    Type.Integer({ minimum: 1, maximum: LISTED_MAX, description: `Most entries on a page; default ${LISTED_MAX}` }),
   ),
 });
 
 /** Member that continues a listing. */
 export const nextPage = Type.Optional(
-  Type.String({ description: '`after` of the page behind this one; absent on the last' }),
+  Type.String({ description: 'Value of `after` for the next page; absent on the last page' }),
 );
 
 /** Returns the requested page. */

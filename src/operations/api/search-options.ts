@@ -20,4 +20,5 @@ export const searchQuery = object(schemas(({ schema }) => schema));
 export const searchBody = named(
   'SearchRequest',
   schemas(({ schema, bodySchema }) => bodySchema ?? schema),
+  { description: 'Options of a search; all are optional' },
 );

@@ -17,26 +17,36 @@ const FORMATS: ReadonlyMap<string, RecordFormat> = new Map([
   ['text/tab-separated-values', 'csv'],
 ]);
 
-const bulkOutcome = named('BulkOutcome', {
-  created: Type.Integer({ minimum: 0, description: 'Records that are new' }),
-  updated: Type.Integer({ minimum: 0, description: 'Records that replaced one of the same name' }),
-  failed: Type.Integer({ minimum: 0, description: 'Records that were refused; the others are written' }),
-  errors: Type.Array(
-    object({
-      line: Type.Integer({ minimum: 1, description: 'Line of the input; of a JSON array, the element, from 1' }),
-      name: nullable(Type.String(), { description: 'Name of the record where it could be read' }),
-      detail: Type.String({ description: 'What was wrong' }),
+const bulkOutcome = named(
+  'BulkOutcome',
+  {
+    created: Type.Integer({ minimum: 0, description: 'Number of records that were added' }),
+    updated: Type.Integer({
+      minimum: 0,
+      description: 'Number of records that replaced, or with `patch` changed, a record of the same name',
     }),
-    { description: 'The first failures, 1000 by default; `failed` counts all' },
-  ),
-  took_ms: Type.Number({ minimum: 0, description: 'Milliseconds' }),
-});
+    failed: Type.Integer({ minimum: 0, description: 'Number of records that were refused. The others were written' }),
+    errors: Type.Array(
+      object({
+        line: Type.Integer({
+          minimum: 1,
+          description: 'Line of the input, from 1; for a JSON array, the number of the element',
+        }),
+        name: nullable(Type.String(), { description: 'Name of the record. Null if it could not be read' }),
+        detail: Type.String({ description: 'What is wrong with the record' }),
+      }),
+      { description: 'The first records that were refused: 1000 by default. `failed` counts all of them' },
+    ),
+    took_ms: Type.Number({ minimum: 0, description: 'Milliseconds that the call took' }),
+  },
+  { description: 'Outcome of a bulk call' },
+);
 
 export const searchResultBulk = defineOperation({
   name: 'search-result.bulk',
   summary: 'Add or replace many records in one stream',
   description:
-    'NDJSON, one JSON array, or CSV with a header line (cells separated by commas, semicolons or tabs; UTF-8, UTF-16 or Windows-1252). Records are committed in batches as they arrive. Each may be flat or `{"name", "fields"}`. A bad record fails alone. The answer comes when everything is on disk and searchable. If the stream breaks off, what was committed stays.',
+    'The body is NDJSON, one JSON array, or CSV with a header line (cells separated by commas, semicolons or tabs; UTF-8, UTF-16 or Windows-1252). Each record may be flat or `{"name", "fields"}`, as for a single record. Records are committed in batches as they arrive. An invalid record is refused by itself: the others are written. The answer comes when everything is on disk and searchable. If the stream breaks off, the records that were committed remain.',
   method: 'POST',
   path: '/search-result/{account}/{list}/bulk',
   permission: 'search-result:create',
@@ -47,18 +57,18 @@ export const searchResultBulk = defineOperation({
     name_from: Type.Optional({
       ...fieldName,
       description:
-        'Field whose text or number is the name of a record that brings none, and stays a field, too: the same file once more then replaces its records. Without it, a record without a name is a new one each time',
+        'Field whose text or number becomes the name of a record that has no `name`; it remains a field as well. Importing the same file again then replaces its records. Without this parameter, a record without a name is added as a new one each time',
       examples: ['sku'],
     }),
     patch: Type.Optional(
       Type.Boolean({
         description:
-          'Whether records change those of their names: the fields that they bring are set, those that are null are removed, all others stay, and one whose name no record has is refused. An empty cell of CSV changes nothing. Default false',
+          'Whether each record changes the existing record of its name instead of replacing it: given fields are set, fields that are null are removed, and all others stay. A record whose name does not exist is refused. An empty cell of CSV changes nothing. Default false',
       }),
     ),
   }),
   body: { kind: 'stream', contentTypes: [...FORMATS.keys()] },
-  responses: { 200: { description: 'What became of the records', schema: bulkOutcome } },
+  responses: { 200: { description: 'The outcome; it may contain records that were refused', schema: bulkOutcome } },
   errors: ['malformed-json', 'malformed-request', 'overloaded', 'plan-limit', 'storage-full'],
   async handle({ caller, services }, { params, query, stream, contentType = '' }) {
     const startedMs = performance.now();

@@ -37,16 +37,22 @@ const fieldsRoom = object({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
       description:
-        'Most bytes of JSON for the fields of the answer: fields that do not fit are left out, and named in `fields_left_out`; default: no limit',
+        'Most bytes of JSON for the fields of the record. Fields that do not fit are left out and named in `fields_left_out`; default: no limit',
     }),
   ),
 });
-const recordWithRoom = named('RecordPart', {
-  ...recordResource.properties,
-  fields_left_out: Type.Optional(
-    Type.Array(Type.String(), { description: 'Names of the fields that were more than `fields_bytes_max`' }),
-  ),
-});
+const recordWithRoom = named(
+  'RecordPart',
+  {
+    ...recordResource.properties,
+    fields_left_out: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Names of the fields that were left out because of `fields_bytes_max`',
+      }),
+    ),
+  },
+  { description: 'A record, without the fields that did not fit into `fields_bytes_max`' },
+);
 const common = { callers: ['key', 'console', 'cli'], target: 'list' } as const;
 
 const page = defineOperation({
@@ -54,7 +60,7 @@ const page = defineOperation({
   name: 'search-result.list',
   summary: 'Page through all records of a list',
   description:
-    'In the order in which they are stored, from the current version. A page ends after `size` records or at `bytes_max`. `next` is the value of `after` for the following page, and is absent on the last one. Whatever is written or deleted meanwhile, each record that stays comes exactly once. A record that is damaged, or longer than the given `bytes_max`, appears as an `error` among the others.',
+    'Returns the records of the current version, in the order in which they are stored. A page ends after `size` records or at `bytes_max`. `next` is the value of `after` for the next page, and is absent on the last one. Even if records are written or deleted between two pages, each record that remains is returned exactly once. A record that is damaged, or longer than the given `bytes_max`, is returned as an entry with an `error`.',
   method: 'GET',
   path: listPath,
   permission: 'search-result:read',
@@ -64,13 +70,13 @@ const page = defineOperation({
       Type.String({
         minLength: 1,
         description:
-          'Only the record that is called exactly so: none or one, with the id by which it is changed and removed',
+          'Returns only the record with exactly this name, or none. Its `id` is what other calls change and delete it by',
         examples: ['northern-gannet'],
       }),
     ),
     after: Type.Optional(
       patterned('^[0-9]{1,10}$', '`next` of the page before, which is a number', {
-        description: 'Where the page begins: `next` of the page before; none: with the first record',
+        description: '`next` of the previous page; without it, the page begins with the first record',
         examples: ['1000'],
       }),
     ),
@@ -78,7 +84,7 @@ const page = defineOperation({
       Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: `Records to skip; default 0. More than ${SKIP_MAX} are refused (422): \`after\` goes as far as the list does`,
+        description: `Number of records to skip; default 0. More than ${SKIP_MAX} are refused (422): use \`after\` to go further`,
       }),
     ),
     size: Type.Optional(
@@ -92,23 +98,27 @@ const page = defineOperation({
       Type.Integer({
         minimum: RECORDS_BYTES_MIN,
         maximum: RECORDS_PAGE_BYTES_MAX,
-        description: `Bytes of the records, and of their vectors where these are wanted, as they are stored; default ${RECORDS_PAGE_BYTES_MAX}, and a longer record comes alone then`,
+        description: `Most bytes of the records on a page as they are stored, including their vectors if these are returned; default ${RECORDS_PAGE_BYTES_MAX}. With the default, a longer record is returned alone on a page`,
       }),
     ),
     vectors: Type.Optional(
       Type.Boolean({
         description:
-          'Whether each record comes with the vectors that it is found by: `vector`, or `vectors` of several passages, as an import takes them; default false',
+          'Whether records are returned with the vectors that they are found by, in the shape that imports accept: `vector`, or `vectors` for several passages; default false',
       }),
     ),
   }),
   responses: {
     200: {
-      description: 'The records of the page',
+      description: 'A page of records',
       schema: object({
-        total_count: Type.Integer({ minimum: 0, description: 'Records of the list' }),
-        results: Type.Array(Type.Union([recordWithVectors, damagedRecord])),
-        next: Type.Optional(Type.String({ description: 'Value of `after` for the next page; absent on the last' })),
+        total_count: Type.Integer({ minimum: 0, description: 'Number of records in the current version of the list' }),
+        results: Type.Array(Type.Union([recordWithVectors, damagedRecord]), {
+          description: 'The records; an entry with `error` stands for one that cannot be returned',
+        }),
+        next: Type.Optional(
+          Type.String({ description: 'Value of `after` for the next page; absent on the last page' }),
+        ),
       }),
     },
   },
@@ -140,7 +150,8 @@ const create = defineOperation({
   ...common,
   name: 'search-result.create',
   summary: 'Add a record, or replace the one with this name',
-  description: 'Answered when the record is on disk and the next search sees it.',
+  description:
+    'If the list has a record of the same name, it is replaced. The answer comes when the record is on disk and the next search finds it.',
   method: 'POST',
   path: listPath,
   permission: 'search-result:create',
@@ -148,7 +159,7 @@ const create = defineOperation({
   bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: recordInput,
   responses: {
-    200: { description: 'The record that replaced one of the same name', schema: recordResource },
+    200: { description: 'The record; it replaced a record of the same name', schema: recordResource },
     201: { description: 'The new record', schema: recordResource },
   },
   errors: ['invalid-record', 'conflict', 'unprocessable', 'overloaded', 'plan-limit', 'storage-full'],
@@ -184,8 +195,7 @@ const replace = defineOperation({
   ...common,
   name: 'search-result.update',
   summary: 'Replace a record',
-  description:
-    'All fields are replaced. Another `name` renames the record; without a name, it keeps the one that it has.',
+  description: 'Replaces all fields of the record. Another `name` renames it; without a name, it keeps its name.',
   method: 'PUT',
   path: recordPath,
   permission: 'search-result:update',
@@ -211,7 +221,7 @@ const patch = defineOperation({
   ...common,
   name: 'search-result.patch',
   summary: 'Change some fields of a record',
-  description: 'Given fields are set, fields given as null are removed, and all others stay.',
+  description: 'Sets the given fields, removes fields that are given as null, and keeps all others.',
   method: 'PATCH',
   path: recordPath,
   permission: 'search-result:update',
@@ -238,12 +248,12 @@ const patch = defineOperation({
 const remove = defineOperation({
   ...common,
   name: 'search-result.delete',
-  summary: 'Remove a record',
+  summary: 'Delete a record',
   method: 'DELETE',
   path: recordPath,
   permission: 'search-result:delete',
   params: recordParams,
-  responses: { 204: { description: 'The record is gone', schema: null } },
+  responses: { 204: { description: 'The record was deleted', schema: null } },
   errors: ['record-not-found', 'overloaded', 'storage-full'],
   async handle({ caller, services }, { params }) {
     const index = await requireIndex(services, params);
@@ -255,7 +265,7 @@ const remove = defineOperation({
 const removeMatching = defineOperation({
   ...common,
   name: 'search-result.delete-matching',
-  summary: 'Remove all records that a filter matches',
+  summary: 'Delete all records that match a filter',
   method: 'DELETE',
   path: listPath,
   permission: 'search-result:delete',
@@ -264,16 +274,16 @@ const removeMatching = defineOperation({
     filter: Type.String({
       minLength: 1,
       maxLength: QUERY_OPTION_CHARACTERS_MAX,
-      description: 'As in searches; required, so that nothing is removed by leaving it out',
+      description: 'Filter expression as in searches. Required, so that no request deletes all records by accident',
       examples: ['year < 1980'],
     }),
   }),
   responses: {
     200: {
-      description: 'How many records are gone',
+      description: 'The records were deleted',
       schema: object({
-        deleted: Type.Integer({ minimum: 0, description: 'Records that were removed' }),
-        took_ms: Type.Number({ minimum: 0, description: 'Milliseconds' }),
+        deleted: Type.Integer({ minimum: 0, description: 'Number of records that were deleted' }),
+        took_ms: Type.Number({ minimum: 0, description: 'Milliseconds that the deletion took' }),
       }),
     },
   },

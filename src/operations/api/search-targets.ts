@@ -32,7 +32,7 @@ const listVersion = patterned(
   `^(${VERSION_PATTERN})$`,
   "the number of the list's version (`latest` is for groups only)",
   {
-    description: "Number of the list's version, such as its current_version; `latest` is for groups only",
+    description: 'Number of the version of the list, usually its `current_version`. `latest` is for groups only',
     examples: ['1'],
   },
 );
@@ -43,7 +43,7 @@ export const groupSearchParams = object({
   group: groupName,
   version: patterned(`^(${VERSION_PATTERN}|${LATEST})$`, '`latest` or the number of a version of the group', {
     description:
-      "`latest`: the group's current lists, each in its current version unless the group names one; a number: the lists of that version of the group, in the versions that were current when it was made (for a key of the group, those of them that are members now)",
+      '`latest`, or the number of a version of the group. `latest` searches the lists that are members now, each in its current version unless the group names another. A number searches the lists of that version of the group, in the versions that were current when it was created; with a key whose scope is the group, only those that are still members',
     examples: [LATEST],
   }),
 });

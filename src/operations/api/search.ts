@@ -33,7 +33,7 @@ const common = {
   rateLimit: 'search',
   responses: {
     200: {
-      description: 'The hits of the page and the counts over all',
+      description: 'A page of hits, and counts over all hits',
       schema: searchResponse,
       headers: ['Server-Timing', 'X-Cache'],
     },

@@ -6,9 +6,9 @@ import { noParams, object } from './schemas.js';
 
 const rotate = defineOperation({
   name: 'secret.rotate',
-  summary: 'Seal all secrets with a new key',
+  summary: 'Encrypt all secrets with a new key',
   description:
-    'Makes a new key, seals every secret on disk with it, and forgets the old key. The secrets themselves stay the same. If keys come from the settings, replace them there instead.',
+    'Creates a new encryption key, encrypts every secret on disk with it, and discards the old key. The secrets themselves do not change. If the encryption keys come from the settings of the service, replace them there instead.',
   method: 'POST',
   path: '/secret/rotate',
   permission: null,
@@ -18,8 +18,10 @@ const rotate = defineOperation({
   params: noParams,
   responses: {
     200: {
-      description: 'How many secrets were sealed anew',
-      schema: object({ resealed: Type.Integer({ minimum: 0 }) }),
+      description: 'The secrets were encrypted again',
+      schema: object({
+        resealed: Type.Integer({ minimum: 0, description: 'Number of secrets that were encrypted again' }),
+      }),
     },
   },
   errors: ['conflict', 'storage-full'],
@@ -34,9 +36,9 @@ const rotate = defineOperation({
 
 const check = defineOperation({
   name: 'secret.check',
-  summary: 'List the secrets that cannot be opened',
+  summary: 'List the secrets that cannot be decrypted',
   description:
-    'Names everything whose secret is sealed with a key that is neither in `secret-keys` of the data directory nor in the settings. It cannot work until the key is back or the secret is given again.',
+    'Lists everything whose secret is encrypted with a key that is neither in `secret-keys` of the data directory nor in the settings. It cannot work until that key is back, or the secret is given again.',
   method: 'GET',
   path: '/secret/check',
   permission: null,
@@ -45,8 +47,10 @@ const check = defineOperation({
   params: noParams,
   responses: {
     200: {
-      description: 'What has such a secret',
-      schema: object({ unreadable: Type.Array(Type.String()) }),
+      description: 'What has a secret that cannot be decrypted',
+      schema: object({
+        unreadable: Type.Array(Type.String(), { description: 'What has such a secret, such as a webhook or a feed' }),
+      }),
     },
   },
   handle: ({ services }) => ({ status: 200, body: { unreadable: [...services.secrets.lost()] } }),

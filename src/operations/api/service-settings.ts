@@ -6,25 +6,39 @@ import { accountParams, nullable, named, object, oneOf } from './schemas.js';
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
 
-const setting = named('Setting', {
-  name: Type.String({ description: 'Section and name, as in a file of settings', examples: ['search.threads'] }),
-  variable: Type.String({ description: 'Environment variable that sets it' }),
-  value: nullable(Type.Union([scalar, Type.Array(scalar)]), { description: 'Null: a secret, which is never shown' }),
-  is_secret: Type.Boolean({ description: 'Whether it is a secret, whose value is never shown' }),
-  is_set: Type.Boolean({ description: 'Whether it has a value: not an empty text or an empty list' }),
-  origin: oneOf(['default', 'file', 'environment'], {
-    description: 'Where it came from: the environment comes before a file, and that before the default',
-  }),
-  file: nullable(Type.String(), { description: 'The file of settings that it came from' }),
-  is_automatic: Type.Boolean({ description: 'The service chose the number itself, for this machine' }),
-});
+const setting = named(
+  'Setting',
+  {
+    name: Type.String({
+      description: 'Section and name of the setting, as in a settings file',
+      examples: ['search.threads'],
+    }),
+    variable: Type.String({ description: 'Environment variable that sets it' }),
+    value: nullable(Type.Union([scalar, Type.Array(scalar)]), {
+      description: 'Value of the setting. Null for a secret, which is never shown',
+    }),
+    is_secret: Type.Boolean({ description: 'Whether the setting is a secret' }),
+    is_set: Type.Boolean({
+      description: 'Whether the setting has a value: anything except an empty text or an empty array',
+    }),
+    origin: oneOf(['default', 'file', 'environment'], {
+      description:
+        'Where the value came from. The environment takes precedence over a settings file, and a file over the default',
+    }),
+    file: nullable(Type.String(), {
+      description: 'Path of the settings file that the value came from. Null if it did not come from a file',
+    }),
+    is_automatic: Type.Boolean({ description: 'Whether the service chose the value itself, for this machine' }),
+  },
+  { description: 'A setting of the service' },
+);
 
 export const serviceSettingsOperations: readonly Operation[] = [
   defineOperation({
     name: 'service.settings',
-    summary: 'The settings of the service, and where each came from',
+    summary: 'List the settings of the service and their origins',
     description:
-      'The settings in force since the service started. Only the command line, and owners of the account that the first start made, may read them; no key may. Values of secrets are never shown.',
+      'Lists the settings that the service has used since it started. Only the command line and owners of the first account (the one that the first start created) may read them; no API key may. Values of secrets are never shown.',
     method: 'GET',
     path: '/service/settings/{account}',
     permission: 'service:settings',
@@ -32,7 +46,10 @@ export const serviceSettingsOperations: readonly Operation[] = [
     target: 'account',
     params: accountParams,
     responses: {
-      200: { description: 'Every setting', schema: object({ settings: Type.Array(setting) }) },
+      200: {
+        description: 'All settings',
+        schema: object({ settings: Type.Array(setting, { description: 'The settings' }) }),
+      },
     },
     handle: ({ services }) => ({
       status: 200,

@@ -20,7 +20,7 @@ const options = object({
   query: Type.Optional(
     Type.String({
       maxLength: QUERY_CHARACTERS_MAX,
-      description: 'What was typed so far; nothing: no suggestion',
+      description: 'The text typed so far. Without it, there are no suggestions',
       examples: ['gann'],
     }),
   ),
@@ -28,34 +28,38 @@ const options = object({
     Type.Integer({
       minimum: 1,
       maximum: SUGGESTIONS_MAX,
-      description: `Suggestions wanted; default ${SUGGESTIONS_DEFAULT}`,
+      description: `Most suggestions to return; default ${SUGGESTIONS_DEFAULT}`,
     }),
   ),
-  typo_tolerance: Type.Optional(Type.Boolean({ description: 'Forgive misspellings; default true' })),
+  typo_tolerance: Type.Optional(Type.Boolean({ description: 'Whether misspelt words are forgiven; default true' })),
 });
 
-const response = named('Suggestions', {
-  suggestions: Type.Array(
-    object({
-      text: Type.String({ description: 'What to put in the place of what was typed' }),
-      kind: oneOf(['record', 'query'], {
-        description:
-          '`record`: the name of a record; `query`: what others searched for and found, or words of the list that give results together',
+const response = named(
+  'Suggestions',
+  {
+    suggestions: Type.Array(
+      object({
+        text: Type.String({ description: 'Text to replace the typed text with' }),
+        kind: oneOf(['record', 'query'], {
+          description:
+            '`record`: the name of a record; `query`: a text that others searched for successfully, or words of the list that give results together',
+        }),
+        highlight: Type.String({ description: 'The text: HTML-escaped, with the part that was not typed in `<em>`' }),
+        record_count: Type.Optional(
+          Type.Integer({ minimum: 1, description: 'Number of records with all of the words; only for `query`' }),
+        ),
+        list_name: Type.Optional(Type.String({ description: 'Name of the list of the record; only for a group' })),
       }),
-      highlight: Type.String({ description: 'The text, HTML-escaped, with what was not typed in <em>' }),
-      record_count: Type.Optional(
-        Type.Integer({ minimum: 1, description: 'Records with all of the words; of a query' }),
-      ),
-      list_name: Type.Optional(Type.String({ description: 'The list of the record; on a group' })),
-    }),
-    { description: 'Best first; names and queries share the places' },
-  ),
-  took_ms: Type.Number({ minimum: 0, description: 'Milliseconds inside the search worker' }),
-});
+      { description: 'The suggestions of both kinds, best first' },
+    ),
+    took_ms: Type.Number({ minimum: 0, description: 'Milliseconds that the suggestions took inside the service' }),
+  },
+  { description: 'Suggestions for a text that is being typed' },
+);
 
 const common = {
   description:
-    'What others searched for and found that goes on as was typed, the most frequent first (only what led to a click, where the list says so); names of records that begin with what was typed or have a word that does; and completions of its last word that give results with the words before. Without a query_id: suggestions are not counted as searches, but spend the search allowance like one.',
+    'Suggests three things: texts that others searched for successfully and that begin with the typed text, most frequent first (only those that led to a click, if the list requires it); names of records that begin with the typed text, or that have a word which does; and completions of the last typed word that give results together with the words before it. Suggestions have no `query_id` and are not counted as searches in analytics, but each call counts against the search rate limit.',
   permission: 'search-result:read',
   callers: ['key', 'console', 'cli'],
   rateLimit: 'search',
@@ -79,7 +83,7 @@ const ofGroup = {
 const listByQuery = defineOperation({
   ...ofList,
   name: 'suggest.list-by-query',
-  summary: 'Suggestions from a list, with the options in the query string',
+  summary: 'Suggest texts from a list, with the options in the query string',
   method: 'GET',
   query: options,
   handle: (context, { params, query }) => suggest(context, listTargets(context, params), query),
@@ -88,7 +92,7 @@ const listByQuery = defineOperation({
 const listByBody = defineOperation({
   ...ofList,
   name: 'suggest.list',
-  summary: 'Suggestions from a list',
+  summary: 'Suggest texts from a list',
   method: 'POST',
   body: options,
   handle: (context, { params, body }) => suggest(context, listTargets(context, params), body),
@@ -97,7 +101,7 @@ const listByBody = defineOperation({
 const groupByQuery = defineOperation({
   ...ofGroup,
   name: 'suggest.group-by-query',
-  summary: 'Suggestions from the lists of a group, with the options in the query string',
+  summary: 'Suggest texts from the lists of a group, with the options in the query string',
   method: 'GET',
   query: options,
   handle: (context, { params, query }) => suggest(context, groupTargets(context, params), query),
@@ -106,7 +110,7 @@ const groupByQuery = defineOperation({
 const groupByBody = defineOperation({
   ...ofGroup,
   name: 'suggest.group',
-  summary: 'Suggestions from the lists of a group',
+  summary: 'Suggest texts from the lists of a group',
   method: 'POST',
   body: options,
   handle: (context, { params, body }) => suggest(context, groupTargets(context, params), body),

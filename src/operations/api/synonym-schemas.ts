@@ -22,16 +22,24 @@ const terms = (description: string, examples: readonly (readonly string[])[]) =>
     { maxItems: SYNONYM_TERMS_MAX, description, examples: examples.map((example) => [...example]) },
   );
 
-export const synonymRule = named('SynonymRule', {
-  kind: oneOf(['equivalent', 'rewrite'], {
-    description:
-      '`equivalent`: all terms mean the same. `rewrite`: the terms find the replace_with words, not the reverse',
-  }),
-  terms: terms('At least two of an equivalent rule, one of a rewrite rule', [['mri', 'magnetic resonance imaging']]),
-  replace_with: Type.Optional(terms('Of a rewrite rule: what its terms find too', [['laptop']])),
-});
+export const synonymRule = named(
+  'SynonymRule',
+  {
+    kind: oneOf(['equivalent', 'rewrite'], {
+      description:
+        '`equivalent`: each of the terms also finds all others. `rewrite`: each of the terms also finds the words of `replace_with`, but not the reverse',
+    }),
+    terms: terms('Terms of the rule: at least two for an `equivalent` rule, at least one for a `rewrite` rule', [
+      ['mri', 'magnetic resonance imaging'],
+    ]),
+    replace_with: Type.Optional(
+      terms('Only for a `rewrite` rule, which needs it: words that the terms also find', [['laptop']]),
+    ),
+  },
+  { description: 'A rule by which a query also finds other words' },
+);
 
 export const synonymRules = Type.Array(synonymRule, {
   maxItems: SYNONYM_RULES_MAX,
-  description: `Applied to the query at search time; a phrase takes precedence over the words in it. Nothing is indexed again. At most ${SYNONYM_TERMS_OF_LIST_MAX} terms with ${SYNONYM_CHARACTERS_OF_LIST_MAX} characters in all rules together`,
+  description: `Synonym rules of the list. They are applied to the query of a search; records are not indexed again. A rule for a phrase takes precedence over rules for the words in it. All rules together may have at most ${SYNONYM_TERMS_OF_LIST_MAX} terms with ${SYNONYM_CHARACTERS_OF_LIST_MAX} characters`,
 });

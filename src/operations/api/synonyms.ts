@@ -20,11 +20,11 @@ const rulesBody = object({ rules: synonymRules });
 const read = defineOperation({
   ...common,
   name: 'synonym.read',
-  summary: "The list's synonym rules",
+  summary: 'Read the synonym rules of a list',
   method: 'GET',
   path: '/list/synonyms/{account}/{list}',
   permission: 'synonym:read',
-  responses: { 200: { description: 'All rules, as they were given', schema: rulesBody } },
+  responses: { 200: { description: 'All rules, as they were written', schema: rulesBody } },
   handle: ({ services }, { params }) => ({
     status: 200,
     body: { rules: requireList(services, params.account, params.list).synonym_rules },
@@ -35,16 +35,16 @@ const replace = defineOperation({
   ...common,
   name: 'synonym.update',
   tool: 'list_set_synonyms',
-  summary: 'Replace all synonym rules of the list',
+  summary: 'Replace all synonym rules of a list',
   description:
-    'Takes effect with the next search of the list, or of a group that has it. An empty array removes all rules.',
+    'The rules take effect with the next search of the list, or of a group that has it as a member. An empty array removes all rules.',
   method: 'PUT',
   path: '/list/synonyms/{account}/{list}',
   permission: 'synonym:update',
   bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   bodyPartsMax: RULES_BODY_PARTS_MAX,
   body: rulesBody,
-  responses: { 200: { description: 'The rules that are in force now', schema: rulesBody } },
+  responses: { 200: { description: 'The new rules', schema: rulesBody } },
   errors: ['storage-full', 'limit-reached'],
   handle: ({ services }, { params: { account, list: name }, body }) =>
     oneChangeAtATime(services, { account, name }, async () => {
@@ -60,24 +60,31 @@ const candidates = defineOperation({
   ...common,
   name: 'synonym.candidates',
   tool: 'list_synonym_candidates',
-  summary: 'Abbreviations in the records and what they stand for',
+  summary: 'List abbreviations in the records and what they stand for',
   description:
-    'Found in the searchable text of the current version as `long form (ABC)` or `ABC (long form)`; one entry a sense, the most frequent first, at most 500.',
+    'Finds abbreviations that the searchable fields of the current version spell out as `long form (ABC)` or `ABC (long form)`. Returns one entry for each meaning, most frequent first, at most 500.',
   method: 'GET',
   path: '/list/synonym-candidates/{account}/{list}',
   permission: 'synonym:read',
   responses: {
     200: {
-      description: 'The candidates',
+      description: 'The abbreviations',
       schema: object({
-        supported: Type.Boolean({ description: 'False where the words of the records cannot be read at all' }),
+        supported: Type.Boolean({
+          description:
+            'False if the engine of the list cannot report the words of its records, which is not the same as finding none',
+        }),
         candidates: Type.Array(
           object({
-            abbreviation: Type.String(),
-            sense: Type.String({ description: 'The long form, as it is written most often' }),
-            record_count: Type.Integer({ minimum: 1, description: 'Records that spell it out in this sense' }),
+            abbreviation: Type.String({ description: 'The abbreviation' }),
+            sense: Type.String({ description: 'The long form, in its most frequent spelling' }),
+            record_count: Type.Integer({
+              minimum: 1,
+              description: 'Number of records that spell the abbreviation out with this meaning',
+            }),
             examples: Type.Array(Type.String(), { description: 'Names of some of these records' }),
           }),
+          { description: 'The abbreviations' },
         ),
       }),
     },
@@ -91,18 +98,16 @@ const candidates = defineOperation({
   },
 });
 
-const side = object({
-  total_count: searchResponse.properties.total_count,
-  results: searchResponse.properties.results,
-});
+const { total_count, results } = searchResponse.properties;
+const side = (description: string) => object({ total_count, results }, { description });
 
 const preview = defineOperation({
   ...common,
   name: 'synonym.preview',
   tool: 'list_preview_synonym_rule',
-  summary: 'What a synonym rule would change',
+  summary: 'Preview the effect of a synonym rule',
   description:
-    'Searches the current version for each term of the rule as it is now and as it would be with the rule on top of those in force. Nothing is saved.',
+    'Searches the current version for each term of the rule twice: with the present rules, and with this rule added. Nothing is saved.',
   method: 'POST',
   path: '/list/synonym-preview/{account}/{list}',
   permission: 'synonym:read',
@@ -110,19 +115,20 @@ const preview = defineOperation({
   body: synonymRule,
   responses: {
     200: {
-      description: 'Both searches of each term',
+      description: 'The two searches of each term',
       schema: object({
-        changes_nothing: Type.Boolean({ description: 'Each search finds the same with the rule as without' }),
+        changes_nothing: Type.Boolean({ description: 'Whether the rule changes no result' }),
         words: Type.Array(
           object({
-            word: Type.String({ description: 'A term of the rule' }),
-            before: side,
-            after: side,
+            word: Type.String({ description: 'The term of the rule that was searched for' }),
+            before: side('Result with the present rules'),
+            after: side('Result with the rule added'),
             added: Type.Integer({
               description:
-                'How many more records are found with the rule than without; below 0 where its phrase goes before the rules of the words in it, by which more were found',
+                'Number of records that are found additionally with the rule. Negative if the rule is for a phrase that takes precedence over rules for the words in it, which found more',
             }),
           }),
+          { description: 'One entry for each term of the rule' },
         ),
       }),
     },

@@ -16,14 +16,17 @@ export const systemOperations: readonly Operation[] = [
   defineOperation({
     ...PUBLIC,
     name: 'system.health',
-    summary: 'Tell whether the service is alive',
-    description: 'Answers 200 as long as the process works, even before it is ready and while it stops.',
+    summary: 'Check that the service is alive',
+    description: 'Answers 200 as long as the process runs, even before it is ready and while it stops.',
     method: 'GET',
     path: '/health',
     responses: {
       200: {
-        description: 'The process is alive.',
-        schema: Type.Object({ status: Type.Literal('ok') }, { additionalProperties: false }),
+        description: 'The process is alive',
+        schema: Type.Object(
+          { status: Type.Literal('ok', { description: 'Always `ok`' }) },
+          { additionalProperties: false },
+        ),
       },
     },
     handle: () => ({ status: 200, body: { status: 'ok' } }),
@@ -31,32 +34,33 @@ export const systemOperations: readonly Operation[] = [
   defineOperation({
     ...PUBLIC,
     name: 'system.ready',
-    summary: 'Tell whether searches are served',
+    summary: 'Check that searches are served',
     description:
-      'Answers 200 as long as searches are served, also on a disk that is full or cannot be written: `writes` then says that changes are refused. 503 while the service starts and stops, and while the data directory is gone: only what is open is still served then.',
+      'Answers 200 as long as searches are served. If the disk is full or cannot be written, `writes` says that changes are refused. Answers 503 while the service starts or stops, and while the data directory is missing: only lists that are already open are still served then.',
     method: 'GET',
     path: '/ready',
     responses: {
       200: {
-        description: 'Searches are served.',
+        description: 'Searches are served',
         schema: Type.Object(
           {
-            status: Type.Literal('ready'),
+            status: Type.Literal('ready', { description: 'Always `ready`' }),
             writes: Type.Optional(
               Type.Literal('refused', {
-                description: 'The file system of the data directory refuses to be written, or fails where it is',
+                description:
+                  'Present if changes are refused, because the file system of the data directory is read-only or reports errors',
               }),
             ),
             unreadable: Type.Optional(
               Type.Array(Type.String(), {
                 description:
-                  'Databases beside the lists that the disk cannot read at the moment, by their folders: each is read again by itself after a while; with `system`, that of accounts, keys and settings, changes are refused meanwhile',
+                  'Folders of databases, other than lists, that cannot be read from the disk at the moment; absent if there are none. The service tries them again by itself. While `system` (accounts, keys and settings) is among them, changes are refused',
               }),
             ),
             set_aside: Type.Optional(
               Type.Array(Type.String(), {
                 description:
-                  'Those that were damaged and set aside, and have been begun anew, as long as they lie there',
+                  'Folders of databases that were damaged, moved aside and replaced by empty ones; absent if there are none. Listed until the moved folder is removed',
               }),
             ),
           },
@@ -81,11 +85,11 @@ export const systemOperations: readonly Operation[] = [
   defineOperation({
     ...PUBLIC,
     name: 'system.metrics',
-    summary: 'Read the measurements of the service',
-    description: 'In the text format of Prometheus.',
+    summary: 'Read the metrics of the service',
+    description: 'All metrics, in the text format of Prometheus.',
     method: 'GET',
     path: '/metrics',
-    responses: { 200: { description: 'Every measurement.', schema: Type.String(), contentType: 'text/plain' } },
+    responses: { 200: { description: 'The metrics', schema: Type.String(), contentType: 'text/plain' } },
     handle: async ({ services }) => ({
       status: 200,
       body: encoder.encode(await services.metrics()),
@@ -95,10 +99,10 @@ export const systemOperations: readonly Operation[] = [
   defineOperation({
     ...PUBLIC,
     name: 'openapi.read',
-    summary: 'Read this description of the API',
+    summary: 'Read the OpenAPI document of this API',
     method: 'GET',
     path: '/openapi.json',
-    responses: { 200: { description: 'An OpenAPI 3.1 document.', schema: Type.Object({}) } },
+    responses: { 200: { description: 'An OpenAPI 3.1 document', schema: Type.Object({}) } },
     handle: ({ services }) => ({ status: 200, body: documentOf(services) }),
   }),
 ];

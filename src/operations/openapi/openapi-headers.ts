@@ -4,32 +4,35 @@ import type { AnswerHeaderName, RequestHeaderName } from '../dispatch/operation.
 type Json = Readonly<Record<string, unknown>>;
 
 const OF_REQUESTS: Readonly<Record<RequestHeaderName, string>> = {
-  'if-match': 'ETags, or `*`: done only where the file has one of them now',
-  'if-none-match': 'ETags, or `*`: done only where the file has none of them now',
-  'mcp-method': 'The method of the message, of agents of 2026 and later',
-  'mcp-name': 'The tool that the message calls, of agents of 2026 and later',
-  'mcp-protocol-version': 'The version of the protocol that the agent speaks',
-  'if-range': 'An ETag: `Range` counts only where the file still has it',
-  range: 'Bytes of the file, such as `bytes=0-1023`',
+  'if-match':
+    'One or more ETags, or `*` for any. The request is carried out only if the current ETag of the file is among them; otherwise 412',
+  'if-none-match':
+    'One or more ETags, or `*` for any. The request is carried out only if the current ETag of the file is not among them; otherwise 304 for GET, 412 for PUT and DELETE',
+  'mcp-method': 'Method of the message; sent by agents that speak a protocol version of 2026 or later',
+  'mcp-name': 'Name of the tool that the message calls; sent by agents that speak a protocol version of 2026 or later',
+  'mcp-protocol-version': 'Version of the Model Context Protocol that the agent speaks',
+  'if-range': 'An ETag. `Range` is ignored, and the whole file is sent, if the file no longer has this ETag',
+  range: 'Range of bytes to return, such as `bytes=0-1023`',
 };
 
 type HeaderName = AnswerHeaderName | 'X-Request-Id' | 'Retry-After';
 
 const OF_ANSWERS: Readonly<Record<HeaderName, string>> = {
-  'X-Request-Id': 'The id sent with the request, or one made for it.',
-  'Retry-After': 'Seconds to wait.',
-  'Accept-Ranges': 'That `Range` may ask for some bytes of the file.',
-  'Cache-Control': 'Whether the answer may be kept, and asked for again by its ETag.',
-  'Content-Disposition': 'Whether a browser may show the file, and under which name it is saved.',
-  'Content-Range': 'Which bytes of how many; of a 416, how many there are.',
-  'Content-Security-Policy': 'Keeps a browser from running what is in the file.',
-  'Cross-Origin-Resource-Policy': 'Keeps pages of other origins from showing the file.',
-  ETag: 'Of what the file is now, for `If-Match` and `If-None-Match`.',
-  'Last-Modified': 'When the file was written.',
-  'Server-Timing': 'Milliseconds that the answer took, by what they went into.',
-  'Set-Cookie': 'The cookie of the session.',
-  'X-Cache': '`hit`: the answer was in memory; `miss`: it was searched for.',
-  'X-Content-Type-Options': 'Keeps a browser from guessing another type than that of the file.',
+  'X-Request-Id': 'Id of the request: the one that the client sent, or else one that the service made.',
+  'Retry-After': 'Seconds to wait before the request is sent again.',
+  'Accept-Ranges': '`bytes`: the request header `Range` is supported.',
+  'Cache-Control': 'Whether the answer may be cached.',
+  'Content-Disposition': 'Whether a browser shows the file or downloads it, and the name to save it under.',
+  'Content-Range':
+    'The bytes that are returned, and the size of the file, such as `bytes 0-1023/4096`. With 416: the size of the file alone, such as `bytes */4096`.',
+  'Content-Security-Policy': 'Forbids a browser to run scripts in the file.',
+  'Cross-Origin-Resource-Policy': 'Forbids pages of other origins to embed the file.',
+  ETag: 'Identifies the current content of the file, for `If-Match` and `If-None-Match`.',
+  'Last-Modified': 'Time at which the file was written.',
+  'Server-Timing': 'Milliseconds spent on the answer, by phase.',
+  'Set-Cookie': 'Cookie of the session.',
+  'X-Cache': '`hit`: the answer came from the cache; `miss`: the search was run.',
+  'X-Content-Type-Options': '`nosniff`: a browser must not guess another content type.',
 };
 
 /** Headers of every answer with a status, whatever the operation. */

@@ -4,14 +4,17 @@ import type { EventCatalogue } from '../../platform/index.js';
 type Json = Readonly<Record<string, unknown>>;
 
 const HEADERS = {
-  'X-Service-Event': 'The event type',
-  'X-Service-Delivery': 'Id of the delivery, the same for every attempt. Store it and ignore repeats',
-  'X-Service-Timestamp': 'When it was signed, Unix seconds',
+  'X-Service-Event': 'Event type',
+  'X-Service-Delivery':
+    'Id of the delivery, the same for every attempt. Store it, and ignore deliveries with an id that you have seen',
+  'X-Service-Timestamp':
+    'Time of the signature in Unix seconds. Reject a time that is more than a few minutes off your clock',
   'X-Service-Signature':
-    '`sha256=` and the lower-case hex HMAC-SHA256 of timestamp, dot and raw body, keyed with the bytes that the base64 secret stands for',
-  'webhook-id': 'As `X-Service-Delivery` (Standard Webhooks)',
-  'webhook-timestamp': 'As `X-Service-Timestamp` (Standard Webhooks)',
-  'webhook-signature': '`v1,` and base64, of each secret in force, separated by blanks (Standard Webhooks)',
+    '`sha256=` followed by the lower-case hex HMAC-SHA256 of `<timestamp>.<raw body>`. The key is the secret of the webhook, decoded from base64. Compare it in constant time',
+  'webhook-id': 'Same as `X-Service-Delivery`, for libraries of Standard Webhooks',
+  'webhook-timestamp': 'Same as `X-Service-Timestamp`, for libraries of Standard Webhooks',
+  'webhook-signature':
+    'Signatures of Standard Webhooks: `v1,` followed by a base64 signature, one for each secret in force, separated by spaces',
 } as const;
 
 /** Tag under which deliveries are described. */
@@ -20,18 +23,27 @@ export const EVENT_TAG = 'event';
 /** Schema of a delivery, for the document's components. */
 export const DELIVERY_SCHEMA: Json = {
   type: 'object',
+  description: 'Body of a webhook delivery.',
   required: ['id', 'list', 'data'],
   properties: {
     id: {
       type: 'string',
-      description: 'Id of the record or key, name of the list, group or field; empty for a bulk call',
+      description: 'Id of the record or key, or name of the list, group or field. Empty for a bulk call',
     },
-    list: { type: 'string', description: 'Name of the list; empty if the event is not about one list' },
+    list: { type: 'string', description: 'Name of the list. Empty if the event is not about one list' },
     data: {
       type: 'object',
-      description: 'For a record: `name`, `fields`, and `previous_name` after a rename. For a bulk call: `count`',
+      description:
+        'Data of the event. For a record: `name`, `fields`, and `previous_name` after a rename. For a bulk call: `count`',
     },
   },
+  examples: [
+    {
+      id: '019390ab-7f1e-7c3a-8b52-0f4a1c2d3e4f',
+      list: 'films',
+      data: { name: 'film-17', fields: { title: 'The Gannet', year: 1983 } },
+    },
+  ],
 };
 
 export function describeWebhookEvents(events: EventCatalogue): Json {
@@ -49,7 +61,7 @@ export function describeWebhookEvents(events: EventCatalogue): Json {
             ...Object.entries(HEADERS).map(([name, text]) => headerParameter(name, text, true)),
             headerParameter(
               'X-Service-Signature-Previous',
-              'By the old secret, for a day after it was replaced',
+              'Like `X-Service-Signature`, made with the old secret. Sent for 24 hours after the secret was replaced',
               false,
             ),
           ],
@@ -61,7 +73,10 @@ export function describeWebhookEvents(events: EventCatalogue): Json {
           security: [],
           responses: {
             '2XX': { description: 'Accepted' },
-            default: { description: 'Not taken: tried again, and set aside in the end' },
+            default: {
+              description:
+                'Any other status, or no answer in time: the delivery is tried again for hours, then set aside',
+            },
           },
         },
       },

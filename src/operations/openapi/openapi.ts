@@ -24,6 +24,13 @@ interface ObjectSchema {
   readonly required?: readonly string[];
 }
 
+const INFO = [
+  'Gannet hosts lists of records and searches them: by words, by meaning, and by what is in linked files. A group searches several lists as one.',
+  'Send an API key in the header `X-API-Key`. `GET /account` returns the account of the key, which most paths begin with. To search a list, read its `current_version` with `GET /list/{account}/{list}`, then call `POST /search/{account}/{list}/{version}`.',
+  'Errors are problem documents (RFC 9457, `application/problem+json`). Tell them apart by `code`; `detail` says what was wrong and what was expected. Members and parameters that an operation does not know are refused (400).',
+  'In a query string, booleans are true, false, 1 or 0, and several values of one parameter are separated by commas. Times are in UTC, as ISO 8601.',
+].join('\n\n');
+
 const PROBLEM_TYPE = 'application/problem+json';
 
 /** Codes that any operation may return in addition to its own, by its properties. */
@@ -70,9 +77,7 @@ export function openApiDocument(operations: readonly Operation[], events: EventC
     info: {
       title: 'Gannet',
       version: packageVersion(),
-      description:
-        'Lists of records, and how to search them. Every error is a problem document (RFC 9457). Members and options that an ' +
-        'operation does not know are refused. Booleans in a query string are true, false, 1 or 0; lists are separated by commas.',
+      description: INFO,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -85,15 +90,19 @@ export function openApiDocument(operations: readonly Operation[], events: EventC
           type: 'apiKey',
           in: 'header',
           name: 'X-API-Key',
-          description: 'gnt_<region>_<secret>; the first one is made by `gannet key create`.',
+          description: 'API key of the form `gnt_<region>_<secret>`. Create the first one with `gannet key create`.',
         },
-        bearer: { type: 'http', scheme: 'bearer', description: 'The same key, for agents that know no other way.' },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The same API key, for agents that cannot send `X-API-Key`. Only for `POST /mcp`.',
+        },
         session: {
           type: 'apiKey',
           in: 'cookie',
           name: 'gannet_session',
           description:
-            'Of a person who has signed in by `POST /session`. Requests that change anything carry `X-CSRF-Token` as well; `X-Account` names the account where the path has none.',
+            'Session of a person who signed in with `POST /session`. Requests that change something must also send `X-CSRF-Token`. If the path has no account, `X-Account` names it.',
         },
       },
       headers: answerHeaders(),
@@ -233,27 +242,48 @@ function problemSchema(operations: readonly Operation[]): Json {
   const own = operations.flatMap(problemsOf).map(({ code }) => code);
   return {
     type: 'object',
+    description: 'An error, as a problem document of RFC 9457.',
     required: ['type', 'title', 'status', 'detail', 'code'],
     properties: {
-      type: { type: 'string', format: 'uri-reference', examples: ['/problems/list-not-found'] },
-      title: { type: 'string' },
-      status: { type: 'integer' },
-      detail: { type: 'string', description: 'What was wrong with this request, and what was expected.' },
-      code: { type: 'string', enum: [...new Set([...Object.keys(ERROR_CATALOGUE), ...own])] },
+      type: {
+        type: 'string',
+        format: 'uri-reference',
+        description: 'Identifies the kind of error, as `/problems/<code>`.',
+        examples: ['/problems/list-not-found'],
+      },
+      title: { type: 'string', description: 'Short name of the kind of error.', examples: ['There is no such list'] },
+      status: { type: 'integer', description: 'Status code of the answer.', examples: [404] },
+      detail: {
+        type: 'string',
+        description: 'What was wrong with this request, and what was expected. For people: its wording may change.',
+      },
+      code: {
+        type: 'string',
+        description: 'Kind of the error. Programs should tell errors apart by it.',
+        enum: [...new Set([...Object.keys(ERROR_CATALOGUE), ...own])],
+      },
       errors: {
         type: 'array',
-        description: 'Every faulty place of the request.',
+        description: 'Each invalid place of the request; with status 400 always present.',
         items: {
           type: 'object',
           required: ['detail'],
           properties: {
-            pointer: { type: 'string', description: 'JSON pointer into the body (RFC 6901).' },
-            parameter: { type: 'string', description: 'Parameter of the path or the query string.' },
-            detail: { type: 'string' },
+            pointer: {
+              type: 'string',
+              description:
+                'JSON pointer (RFC 6901) to the invalid member of the body; empty for the body or the request as a whole.',
+            },
+            parameter: { type: 'string', description: 'Name of the invalid path or query parameter.' },
+            detail: { type: 'string', description: 'What is wrong at this place, and what was expected.' },
           },
         },
       },
-      retry_after_seconds: { type: 'integer', minimum: 1 },
+      retry_after_seconds: {
+        type: 'integer',
+        minimum: 1,
+        description: 'Seconds to wait before the request is sent again, as in the header `Retry-After`.',
+      },
     },
   };
 }

@@ -11,45 +11,47 @@ export interface EventKind {
 }
 
 const EVENT_CATALOGUE = {
-  'searchresult.created': { description: 'A record is added by itself' },
-  'searchresult.updated': { description: 'A record is changed, or renamed (with `previous_name`)' },
-  'searchresult.deleted': { description: 'A record is removed, by its id or by a filter' },
+  'searchresult.created': { description: 'A record was added (not by a bulk call)' },
+  'searchresult.updated': { description: 'A record was changed or renamed (then with `previous_name`)' },
+  'searchresult.deleted': { description: 'A record was deleted, by its id or by a filter' },
   'searchresult.bulk-created': {
-    description: 'A bulk call has written records: one event for the call, with their `count`',
+    description: 'A bulk call wrote records: one event for the call, with their `count`',
   },
-  'list.created': { description: 'A list or (with `kind` "group") a group is made' },
+  'list.created': { description: 'A list was created or, with `kind` "group", a group' },
   'list.updated': {
     description:
-      'Settings of a list, its current version, or the members of a group change: `changed` names the settings of a list, and members of more than 16 KiB, such as many rules, are named in `left_out` and are to be read from the list or group',
+      'The settings of a list, its current version, or the members of a group changed. `changed` names the settings of a list that changed. Members of more than 16 KiB, such as many rules, are only named in `left_out`: read them from the list or group',
   },
-  'list.deleted': { description: 'A list or a group is deleted' },
-  'facet.created': { description: 'A facet is added to a list' },
-  'facet.updated': { description: 'Type or cardinality of a facet change' },
-  'facet.renamed': { description: 'A facet has another name (with `previous_name`)' },
-  'facet.deleted': { description: 'A facet is removed from a list' },
-  'searchable-field.created': { description: 'A searchable field is added to a list' },
-  'searchable-field.updated': { description: 'The weight of a searchable field changes' },
-  'searchable-field.renamed': { description: 'A searchable field has another name (with `previous_name`)' },
-  'searchable-field.deleted': { description: 'A searchable field is removed from a list' },
-  'resource.created': { description: 'A resource field is added to a list' },
-  'resource.updated': { description: 'The kind of a resource field changes' },
-  'resource.renamed': { description: 'A resource field has another name (with `previous_name`)' },
-  'resource.deleted': { description: 'A resource field is removed from a list' },
-  'media.uploaded': { description: 'A file is put into a media store', isFired: false },
-  'media.deleted': { description: 'A file is removed from a media store', isFired: false },
-  'media-store.created': { description: 'A media store is added', isFired: false },
-  'media-store.deleted': { description: 'A media store is removed', isFired: false },
-  'api-key.created': { description: 'An API key is made; the key itself is never told' },
-  'api-key.deleted': { description: 'An API key is revoked' },
-  'contributor.added': { description: 'A contributor is added to the account', isFired: false },
-  'contributor.removed': { description: 'A contributor is removed from the account', isFired: false },
-  'eval.run-completed': { description: 'An evaluation has finished', isFired: false },
-  'eval.run-regressed': { description: 'The score of an evaluation is below its baseline', isFired: false },
+  'list.deleted': { description: 'A list was deleted or, with `kind` "group", a group' },
+  'facet.created': { description: 'A facet was added to a list' },
+  'facet.updated': { description: 'The type or cardinality of a facet changed' },
+  'facet.renamed': { description: 'A facet was renamed (with `previous_name`)' },
+  'facet.deleted': { description: 'A facet was removed from a list' },
+  'searchable-field.created': { description: 'A searchable field was added to a list' },
+  'searchable-field.updated': { description: 'The weight of a searchable field changed' },
+  'searchable-field.renamed': { description: 'A searchable field was renamed (with `previous_name`)' },
+  'searchable-field.deleted': { description: 'A searchable field was removed from a list' },
+  'resource.created': { description: 'A resource field was added to a list' },
+  'resource.updated': { description: 'The kind of a resource field changed' },
+  'resource.renamed': { description: 'A resource field was renamed (with `previous_name`)' },
+  'resource.deleted': { description: 'A resource field was removed from a list' },
+  'media.uploaded': { description: 'A file was uploaded to a media store', isFired: false },
+  'media.deleted': { description: 'A file was deleted from a media store', isFired: false },
+  'media-store.created': { description: 'A media store was added', isFired: false },
+  'media-store.deleted': { description: 'A media store was removed', isFired: false },
+  'api-key.created': { description: 'An API key was created; the key itself is never sent' },
+  'api-key.deleted': { description: 'An API key was revoked' },
+  'contributor.added': { description: 'A contributor was added to the account', isFired: false },
+  'contributor.removed': { description: 'A contributor was removed from the account', isFired: false },
+  'eval.run-completed': { description: 'An evaluation finished', isFired: false },
+  'eval.run-regressed': { description: 'The score of an evaluation dropped below its baseline', isFired: false },
   'subscription.auto-upgraded': {
-    description: 'The plan is upgraded near a limit (with `from_plan` and `to_plan`)',
+    description: 'An account was moved to a larger plan near a limit (with `from_plan` and `to_plan`)',
     isFired: false,
   },
-  'webhook.ping': { description: 'A test is asked for; told to that one webhook, whether it subscribes to it or not' },
+  'webhook.ping': {
+    description: 'A test was requested. Sent only to the tested webhook, whether or not it subscribes to this type',
+  },
 } as const satisfies Record<string, EventKind>;
 
 export type EventType = keyof typeof EVENT_CATALOGUE;
@@ -82,6 +84,6 @@ export class EventCatalogue {
   /** Returns the text that describes the event in the API and documentation. */
   description(type: string): string {
     const { description = '' } = this.#kinds[type] ?? {};
-    return this.isFired(type) ? description : `${description}. Not yet: nothing in this release fires it`;
+    return this.isFired(type) ? description : `${description}. Not sent by this release`;
   }
 }

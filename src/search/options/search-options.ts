@@ -60,12 +60,12 @@ const floor = (kind: string, more = ''): WithDefault<number> => ({
     type: 'number',
     minimum: 0,
     maximum: 1,
-    description: `Drops hits whose ${kind} score is below this${more}`,
+    description: `Lowest ${kind} score of a hit: hits below it are dropped${more}; default 0`,
   },
   default: 0,
 });
 /** Appended for floors of one kind of score: a hit with several kinds loses only that one. */
-const OF_A_KIND = '. Hits that another kind of score found, too, stay, without this score';
+const OF_A_KIND = ', unless they also have another score; they are then returned without this one';
 
 /**
  * Option with shorter limits in the query string than in the body, since the whole URL has a limit of its own (414).
@@ -111,7 +111,7 @@ export interface RadiusObject {
 }
 
 const RADIUS =
-  'Keeps records near a point, of lists with a location_field: latitude, longitude and distance (m, km or mi; metres when bare), or an object of these three numbers';
+  'Returns only records near a point, in lists with a `location_field`. As text: `latitude,longitude,distance`, in degrees, with the distance in `m`, `km` or `mi` (metres without a unit). In a JSON body also as an object of these three numbers';
 const radiusText = { type: 'string', maxLength: RADIUS_CHARACTERS_MAX };
 const RADIUS_EXAMPLES = ['51.5,-0.12,10km'];
 const radius: SearchOption<string | RadiusObject> = {
@@ -123,9 +123,9 @@ const radius: SearchOption<string | RadiusObject> = {
         type: 'object',
         required: ['latitude', 'longitude', 'distance'],
         properties: {
-          latitude: { type: 'number', minimum: -90, maximum: 90, description: 'Degrees' },
-          longitude: { type: 'number', minimum: -180, maximum: 180, description: 'Degrees' },
-          distance: { type: 'number', minimum: 0, description: 'Metres' },
+          latitude: { type: 'number', minimum: -90, maximum: 90, description: 'In degrees' },
+          longitude: { type: 'number', minimum: -180, maximum: 180, description: 'In degrees' },
+          distance: { type: 'number', minimum: 0, description: 'In metres' },
         },
         additionalProperties: false,
       },
@@ -137,13 +137,13 @@ const radius: SearchOption<string | RadiusObject> = {
 /** As many as a record's vector may have. */
 const VECTOR_DIMENSIONS_MAX = 8192;
 const VECTOR =
-  "The vector of what is searched for, of lists whose records bring theirs (model 'own'): numbers, as many as the vectors of the list have. Without a query it finds what is near, and nothing in a list without such vectors";
+  'Vector to search for, in lists whose records are written with vectors (model `own`). It must have as many numbers as the vectors of the list. Without a query, the search finds the records nearest to it, and none in a list without such vectors';
 
 const query: WithDefault<string> = {
   schema: {
     type: 'string',
     maxLength: QUERY_CHARACTERS_MAX,
-    description: 'The search text; none: every record',
+    description: 'The search text. Without it, every record is a hit',
     examples: ['gannet dive'],
   },
   default: '',
@@ -153,7 +153,8 @@ const match: WithDefault<'any' | 'all' | 'phrase'> = {
   schema: {
     type: 'string',
     enum: ['any', 'all', 'phrase'],
-    description: '`any` word (default), `all` words in any order, or the `phrase`: words together, in order, as typed',
+    description:
+      'Which words of the query a hit must contain. `any`: at least one (default); `all`: all words, in any order; `phrase`: the words together and in order, exactly as typed',
   },
   default: 'any',
 };
@@ -181,14 +182,18 @@ const vector: SearchOption<readonly number[]> = {
   },
 };
 const ranking: SearchOption<'none'> = {
-  schema: { type: 'string', enum: ['none'], description: '`none`: in the order in which records are stored' },
+  schema: {
+    type: 'string',
+    enum: ['none'],
+    description: '`none`: hits are in the order in which records are stored, not in the order of scores',
+  },
 };
 const facetSize: WithDefault<number> = {
   schema: {
     type: 'integer',
     minimum: 1,
     maximum: FACET_SIZE_MAX,
-    description: `Most frequent values of each facet; default ${FACET_SIZE_DEFAULT}`,
+    description: `Most values to return for each facet, most frequent first; default ${FACET_SIZE_DEFAULT}`,
   },
   default: FACET_SIZE_DEFAULT,
 };
@@ -198,7 +203,7 @@ const skip: WithDefault<number> = {
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     description:
-      'Hits to skip; default 0. In the order of scores, a hit may come twice or be missed if records are written, or the index is tidied, between two pages; in an order of fields without a query, only if records are written',
+      'Number of hits to skip; default 0. In the order of scores, a hit may be repeated or missed on the next page if records are written, or the index is merged, between the two requests; with `order_by` and without a query, only if records are written',
   },
   default: 0,
   read: (given) => Math.min(given as number, SKIP_EFFECTIVE_MAX),
@@ -219,7 +224,7 @@ const fieldsBytesMax: SearchOption<number> = {
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     description:
-      'Most bytes of JSON for the fields of a hit: fields that do not fit are left out, and named in `fields_left_out`; default: no limit',
+      'Most bytes of JSON for the fields of each hit. Fields that do not fit are left out and named in `fields_left_out`; default: no limit',
     examples: [10_000],
   },
 };
@@ -235,41 +240,44 @@ export const SEARCH_OPTIONS = {
   minimum_video_score: floor('video', OF_A_KIND),
   minimum_audio_score: floor('audio', OF_A_KIND),
   facet_size: ofSameCost(facetSize),
-  highlight: ofSameCost(flag('Mark the words that were found, in `highlights`; default true', true)),
-  explain: ofSameCost(flag('Explain each score; default false', false)),
-  typo_tolerance: flag('Forgive misspellings; default true', true),
+  highlight: ofSameCost(flag('Whether hits have `highlights`, with the found words marked; default true', true)),
+  explain: ofSameCost(flag('Whether hits have `explain`, an explanation of their scores; default false', false)),
+  typo_tolerance: flag('Whether misspelt words of the query are forgiven; default true', true),
   prefix: flag(
-    'Take the last word as unfinished, as while somebody types: words that begin with it are found as well, ranked after the word itself; default false. No effect with match=phrase, or if a punctuation mark follows the word',
+    'Whether the last word of the query may be unfinished, for search as you type: words that begin with it are found as well, ranked after the word itself; default false. No effect with `match=phrase`, or if a punctuation mark follows the word',
     false,
   ),
   vector_search: flag(
-    'Match by meaning, on lists with a model, and find pictures by words, where their model reads texts; default true. No effect on a list without one, and with match=phrase',
+    'Whether lists with a `model` are searched by meaning, too, and pictures are found by words if the `image_model` reads texts; default true. No effect on a list without such a model, and with `match=phrase`',
     true,
   ),
   vector: ofSameCost(vector),
-  exact: flag('Compare all vectors one by one, instead of using the graph; default false', false),
+  exact: flag(
+    'Whether all vectors are compared one by one, which is exact but slower, instead of with the approximate vector index; default false',
+    false,
+  ),
   reranker: flag(
-    'Reorder top results by relevance, on lists and groups with a reranker; default true. No effect without one, nor with order_by or ranking',
+    'Whether the reranker of the list or group reorders the top results; default true. No effect without a reranker, or with `order_by` or `ranking`',
     true,
   ),
-  cache: ofSameCost(flag('Whether a repeated request may be answered from memory; default true', true)),
+  cache: ofSameCost(flag('Whether a repeated request may be answered from the cache; default true', true)),
   skip: ofSameCost(skip),
   size: ofSameCost(size),
   filter: text(FILTER_CHARACTERS_MAX, {
     description:
-      'Conditions on facets, and on name, created_utc and modified_utc of the record where no facet is called so: `field op value` with = != < <= > >= (or eq ne lt le gt ge), `field in (…)`, `field = null`, joined by and, or, not and parentheses. Of a field with several values a comparison holds if any of them does; != is the contrary of =, and holds where there is no value',
+      'Filter expression: returns only records for which it holds. Conditions are `field op value` with the operators = != < <= > >= (or eq ne lt le gt ge), `field in (…)`, or `field = null`; join them with `and`, `or`, `not` and parentheses. A field is a facet, or `name`, `created_utc` or `modified_utc` of the record unless a facet has that name. Texts are quoted. If a facet has several values, a comparison holds if it holds for any of them; `!=` is the opposite of `=`, so it also holds for a record without a value',
     examples: ["year >= 1980 and genre in ('drama', 'comedy')"],
   }),
   order_by: text(NAMES_CHARACTERS_MAX, {
     description:
-      'Up to 4 of name, created_utc, modified_utc, Single facets and, with radius, distance; each with asc or desc, separated by commas. Facets that are called like one of these are written in backticks',
+      'Order of the hits, instead of by score: up to 4 fields, separated by commas, each followed by `asc` or `desc`. A field is `name`, `created_utc`, `modified_utc`, a `Single` facet or, with `radius`, `distance`. Write a facet that has one of these names in backticks',
     examples: ['year desc, name asc'],
   }),
-  select: ofSameCost(names('Fields to return; default: all', 'title,year')),
+  select: ofSameCost(names('Names of the fields to return; default: all', 'title,year')),
   fields_bytes_max: ofSameCost(fieldsBytesMax),
-  facets: names('Facets to count values of, over all hits', 'genre'),
+  facets: names('Names of the facets whose values are counted over all hits', 'genre'),
   disjunctive_facets: flag(
-    'Count the values of each facet as if `filter` had no condition on that facet alone (a condition that `and` joins to the others), for pages where people can choose several values of a facet; default false',
+    'Whether the values of each facet are counted as if `filter` had no condition on that facet alone (only a condition that `and` joins to the others), for pages on which people choose several values of a facet; default false',
     false,
   ),
   radius,
