@@ -144,7 +144,7 @@ class StoredAccess implements Access {
     const dayAgo = new Date(this.#clock.nowMs() - EXPIRED_MS_MIN).toISOString();
     const expired = this.keys(account).filter(({ expires_at: at }) => at !== null && at <= dayAgo);
     if (expired.length === 0) {
-      const detail = `The account has ${KEYS_PER_ACCOUNT_MAX} keys, of which none expired a day ago or earlier: delete one first.`;
+      const detail = `The account already has ${KEYS_PER_ACCOUNT_MAX} keys, the most that it can have, and none of them expired more than a day ago. Delete a key first.`;
       throw new ServiceError('conflict', detail);
     }
     for (const key of expired.slice(0, DELETED_AT_ONCE_MAX)) this.#revoke(change, key);
@@ -200,6 +200,6 @@ function digestOf({ hash }: ApiKeyRecord): string {
 function invalidKey(): ServiceError {
   return new ServiceError(
     'invalid-key',
-    'Send a valid API key in the X-API-Key header; at /mcp it may be a bearer token as well. It was missing, or is mistyped, expired or deleted.',
+    'Send a valid API key in the X-API-Key header (at /mcp also as a bearer token). The key is missing, mistyped, expired or deleted.',
   );
 }

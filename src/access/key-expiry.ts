@@ -9,7 +9,7 @@ const END_OF_DAY = 'T23:59:59.999Z';
 export function parseFutureExpiry(text: string, nowMs: number): string {
   const expiry = parseExpiry(text);
   if (Date.parse(expiry) > nowMs) return expiry;
-  const detail = `A key that expires at ${expiry} would never work: it is ${new Date(nowMs).toISOString()} now. Name a later date or time.`;
+  const detail = `The expiry ${expiry} is in the past: it is now ${new Date(nowMs).toISOString()}. Give a later date or time.`;
   throw new ServiceError('unprocessable', detail, { errors: [{ pointer: '/expires_at', detail }] });
 }
 
@@ -21,7 +21,8 @@ export function parseExpiry(text: string): string {
   const written = DATE.test(text) ? text + END_OF_DAY : text;
   const ms = DATE_TIME.test(written) ? Date.parse(written) : Number.NaN;
   if (!Number.isNaN(ms) && isCalendarDay(text.slice(0, 10))) return new Date(ms).toISOString();
-  const detail = 'An expiry is a date (2027-01-01, until the end of that day in UTC) or a time (2027-01-01T12:00:00Z).';
+  const detail =
+    'The expiry must be a date (2027-01-01: until the end of that day in UTC) or a time (2027-01-01T12:00:00Z).';
   throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/expires_at', detail }] });
 }
 

@@ -78,7 +78,8 @@ it('an account that has as many keys as it may makes another one where some have
   const access = await openAccess(environment, clock);
   await expect(access.createKey(NEW_KEY)).rejects.toMatchObject({
     code: 'conflict',
-    detail: 'The account has 10000 keys, of which none expired a day ago or earlier: delete one first.',
+    detail:
+      'The account already has 10000 keys, the most that it can have, and none of them expired more than a day ago. Delete a key first.',
   });
   // A key that has just expired may be one that works, by a clock that is ahead.
   nowMs = START + DAY_MS;

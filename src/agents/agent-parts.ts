@@ -245,7 +245,8 @@ function messageOf(bytes: Buffer, bounds: MessageBounds): unknown {
   const message = parseJson(bytes, bounds);
   // The protocol allowed arrays for some months of 2025. Each of a hundred requests would have to be counted, limited
   // and answered separately.
-  if (Array.isArray(message)) throw new ServiceError('invalid-parameter', 'Messages come one by one, not in an array.');
+  if (Array.isArray(message))
+    throw new ServiceError('invalid-parameter', 'Send one message per request, not an array of messages.');
   const [fault] = (checkMessage ??= compileCheck(MESSAGE, 'body'))(message, false);
   if (fault !== undefined) {
     throw new ServiceError(
@@ -291,7 +292,7 @@ const METHOD_NOT_FOUND = -32_601;
 
 /** Refuses a subscription: its stream would never say anything, and would only occupy a connection. */
 function refusedSubscription({ id = null }: { readonly id?: unknown }): OperationResult {
-  const message = 'There is nothing to listen for: tools do not change while the service runs.';
+  const message = 'Subscriptions are not supported: the tools do not change while the service runs.';
   return { status: 200, body: { jsonrpc: '2.0', id, error: { code: METHOD_NOT_FOUND, message } } };
 }
 

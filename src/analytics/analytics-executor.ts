@@ -56,7 +56,10 @@ export function createAnalyticsExecutor({
   return {
     async run(task) {
       if (host.pending >= TASKS_MAX) {
-        throw new ServiceError(ANALYTICS_UNAVAILABLE, 'Too much is asked of analytics at a time; try again later.');
+        throw new ServiceError(
+          ANALYTICS_UNAVAILABLE,
+          'Too many requests wait for the analytics storage; try again later.',
+        );
       }
       return (await host.call('run', task)) as AnalyticsResult<typeof task>;
     },

@@ -241,7 +241,7 @@ function assertInGroup(group: GroupRecord, listName: string, caller: Caller): vo
   const { name, versions } = group;
   const seen = (lists: readonly GroupMember[]) => (reachesGroupOnly(caller) ? presentMembers(group, lists) : lists);
   if (versions.some(({ lists }) => seen(lists).some(({ list }) => list === listName))) return;
-  const detail = `The group '${name}' has no list '${listName}': list_name is the list_name of the result.`;
+  const detail = `The group '${name}' has no list '${listName}'. Give the list_name of the hit that was clicked.`;
   throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/list_name', detail }] });
 }
 

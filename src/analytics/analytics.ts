@@ -175,6 +175,6 @@ async function within<Value>(ms: number, action: Promise<Value>): Promise<Value 
 }
 
 function unavailable(cause: unknown): ServiceError {
-  const detail = 'The analytics storage does not answer now; try again later.';
+  const detail = 'The analytics storage does not answer at the moment; try again later.';
   return new ServiceError(ANALYTICS_UNAVAILABLE, detail, { cause });
 }

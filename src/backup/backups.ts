@@ -208,10 +208,10 @@ export class Backups {
   }
 
   private assertNoneRuns(): void {
-    if (this.running === 'made') throw new ServiceError('conflict', 'A backup is being made: wait for its end.');
+    if (this.running === 'made')
+      throw new ServiceError('conflict', 'Another backup is being made: wait until it is complete.');
     if (this.running === undefined) return;
-    const detail =
-      'A backup that was given up waits for the disk or the store that it was made in: try again when that answers.';
+    const detail = 'A backup that was cancelled still waits for its disk or media store: try again when that answers.';
     throw new ServiceError('conflict', detail);
   }
 

@@ -149,7 +149,10 @@ export class DataCopy {
         return { lists: this.copied.size, damaged: this.damaged };
       }
     }
-    throw new ServiceError('conflict', 'Lists are made and deleted faster than they are copied: try again later.');
+    throw new ServiceError(
+      'conflict',
+      'Lists are created and deleted faster than the backup can copy them: try again later.',
+    );
   }
 
   private assertWaitedFor(): void {

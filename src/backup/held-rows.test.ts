@@ -188,7 +188,7 @@ it('is let go where it comes to too many, and the backup fails, also one of whic
   await expect.poll(() => rowsOf('d'), { interval: 1 }).toBe(0);
   for (let row = 0; row < ROWS_MAX; row += 1) await write('d');
   expect(await rowsOf('d')).toBe(0);
-  await expect(make()).rejects.toThrow('A backup that was given up waits');
+  await expect(make()).rejects.toThrow('A backup that was cancelled still waits');
   store.answerAll();
   await expect.poll(() => make().then(({ lists: count }) => count, String)).toBe(NAMES.length);
 });

@@ -116,7 +116,10 @@ class StoredCatalog implements Catalog {
     if (this.#reservedNames.has(name)) throw reservedName(name);
     if (this.#accounts.has(name)) throw nameExists('account', name);
     if (this.#isBeingRemoved(name)) {
-      throw new ServiceError('conflict', `What the account '${name}' had is still being removed. Try again later.`);
+      throw new ServiceError(
+        'conflict',
+        `The data of a deleted account '${name}' is still being removed. Try again later.`,
+      );
     }
     const account: AccountRecord = { name, region, created_utc: this.#clock.nowIso() };
     change.put(this.#accounts, name, account);
@@ -355,7 +358,10 @@ class StoredCatalog implements Catalog {
   #assertMembers(account: string, members: readonly GroupMember[]): void {
     for (const { list, list_id } of members) {
       if (this.#requiredList(account, list).id === list_id) continue;
-      throw new ServiceError('list-not-found', `The list '${list}' has just been replaced by another one; try again.`);
+      throw new ServiceError(
+        'list-not-found',
+        `The list '${list}' was replaced by another one during the request; try again.`,
+      );
     }
   }
 
@@ -384,7 +390,7 @@ function nameExists(kind: 'account' | 'list', name: string): ServiceError {
 }
 
 function reservedName(name: string): ServiceError {
-  const detail = `'${name}' is a reserved word and cannot be the name of an account.`;
+  const detail = `'${name}' is reserved and cannot be the name of an account.`;
   return new ServiceError('invalid-name', detail, { errors: [{ pointer: '/name', detail }] });
 }
 

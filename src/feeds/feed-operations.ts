@@ -47,7 +47,7 @@ function describe({ services }: OperationContext, row: FeedRow) {
 function assertOpenToKey({ caller }: OperationContext, provider: ProviderName, hasSecret: boolean): void {
   if (caller.kind !== 'key' || (OPEN_TO_KEYS.includes(provider) && !hasSecret)) return;
   const what = hasSecret ? 'A feed with a secret' : `A feed of the provider ${provider}`;
-  throw new ServiceError('console-only', `${what} is connected on the console or the command line.`);
+  throw new ServiceError('console-only', `${what} can only be connected on the console or the command line.`);
 }
 
 const list = defineOperation({

@@ -129,7 +129,7 @@ function createHost(
 function indexOf({ catalog, indexes }: FeaturePlatform, { list_id: listId, account, list: name }: SourceRow) {
   const named = catalog.list(account, name);
   const list = named?.id === listId ? named : listById(catalog, listId);
-  if (list === undefined) throw new ServiceError('list-not-found', 'The list is gone.');
+  if (list === undefined) throw new ServiceError('list-not-found', 'The list was deleted.');
   return Promise.resolve(indexes.opened(listId) ?? indexes.open(listId, searchSettings(list)));
 }
 

@@ -24,10 +24,10 @@ export const SOURCE_UNUSABLE = {
 export const ALREADY_IMPORTING = {
   code: 'already-importing',
   status: 409,
-  title: 'The list imports from something else',
+  title: 'The list already imports something else',
 } as const satisfies ProblemKind;
 export const NO_SOURCE = {
   code: 'source-not-found',
   status: 404,
-  title: 'The list imports from nothing',
+  title: 'The list does not import anything',
 } as const satisfies ProblemKind;

@@ -96,13 +96,16 @@ export class FeedStore {
   assertFree(account: string, name: string): void {
     assertName('feed', name);
     if (RESERVED.has(name)) {
-      const detail = `A feed cannot be called '${name}'.`;
+      const detail = `'${name}' is reserved and cannot be the name of a feed.`;
       throw new ServiceError('invalid-name', detail, { errors: [{ pointer: '/name', detail }] });
     }
     if (this.named(account, name) !== undefined)
-      throw new ServiceError('name-exists', `The account has a feed '${name}'.`);
+      throw new ServiceError('name-exists', `The account already has a feed '${name}'.`);
     if (this.count(account) >= this.options.feedsMax)
-      throw new ServiceError('conflict', `The account has ${this.options.feedsMax} feeds: delete one first.`);
+      throw new ServiceError(
+        'conflict',
+        `The account already has ${this.options.feedsMax} feeds, the most that it can have: delete one first.`,
+      );
   }
 
   /**

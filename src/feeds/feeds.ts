@@ -223,7 +223,7 @@ export class Feeds {
   async move(row: FeedRow, target: string): Promise<FeedRow> {
     const { media, sources } = this.options;
     if (row.provider.name === 'media-store' || row.provider.name === 'email')
-      throw new ServiceError('unprocessable', `A feed of the provider ${row.provider.name} is not moved.`);
+      throw new ServiceError('unprocessable', `A feed of the provider ${row.provider.name} cannot be moved.`);
     const to = media.open(row.account, target);
     if (row.media_store === target) return row;
     const moved = await this.exclusively(row, async () => {

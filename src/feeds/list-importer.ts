@@ -230,7 +230,7 @@ export class ListImporter {
       for await (const piece of pieces) {
         for (let begin = 0; begin < piece.length; begin += PIECE_BYTES_MAX) {
           const areBesideSearches = await this.options.giveWay.wait();
-          if (running.isCancelled) throw new ServiceError('conflict', 'The import was ended.');
+          if (running.isCancelled) throw new ServiceError('conflict', 'The import was stopped.');
           const part = piece.subarray(begin, begin + PIECE_BYTES_MAX);
           await session.push(part, areBesideSearches ? COMMIT_BYTES_MAX_BESIDE_SEARCHES : undefined);
         }
@@ -262,7 +262,7 @@ async function takeOverFields(index: ListIndex, fields: FieldDefinition, running
   const endMs = performance.now() + NEW_VERSION_MS_MAX;
   while (index.currentVersion < version && performance.now() < endMs && !running.isCancelled)
     await new Promise((resolve) => setTimeout(resolve, NEW_VERSION_CHECK_MS));
-  if (running.isCancelled) throw new ServiceError('conflict', 'The import was ended.');
+  if (running.isCancelled) throw new ServiceError('conflict', 'The import was stopped.');
 }
 
 function runOf({ created, updated, removed, unchanged, failed, errors }: SyncOutcome, tookMs: number): ImportRun {

@@ -70,7 +70,7 @@ export class ListSources {
   required(list: ListRecord): SourceRow {
     const row = this.of(list);
     if (row !== undefined) return row;
-    throw new ServiceError(NO_SOURCE, `The list '${list.name}' imports from nothing.`);
+    throw new ServiceError(NO_SOURCE, `The list '${list.name}' does not import a file.`);
   }
 
   isImporting({ list_id }: Pick<SourceRow, 'list_id'>): boolean {
@@ -90,7 +90,7 @@ export class ListSources {
     if (formatOf(given.path) === undefined)
       throw new ServiceError(
         'unprocessable',
-        `'${given.path}' is no file of records: .sync, .ndjson, .jsonl, .json, .csv.`,
+        `'${given.path}' cannot be imported: the name of the file must end in .sync, .ndjson, .jsonl, .json or .csv.`,
       );
     const { store, media } = this.options;
     // The media store may be deleted meanwhile, because nothing says yet that the list needs it.

@@ -348,9 +348,9 @@ function readApi(given: Static<typeof apiSettings>, secret: string | undefined, 
   // Without TLS, anyone on the way could read the secret.
   if (value !== undefined) assertUrl(given.url, '/settings/url', { ...rules, plain_http: false });
   if (header === undefined && value !== undefined)
-    throw invalid('/settings/auth_header', 'A secret goes with the name of the header that carries it.');
+    throw invalid('/settings/auth_header', 'Name the header that carries the secret.');
   if (header !== undefined && value === undefined)
-    throw invalid('/settings/auth_header/value', 'The header needs its value: here, or as `secret`.');
+    throw invalid('/settings/auth_header/value', 'The value of the header is missing: give it here, or as `secret`.');
   const settings = {
     ...rest,
     method,
@@ -374,7 +374,8 @@ function readEmail(
 ): GivenProvider {
   const { host, user, security = 'tls', auth = 'password', folders = ['INBOX'], since_days = 0 } = given;
   const value = given.password ?? secret;
-  if (value === undefined) throw invalid('/settings/password', 'The password is missing: here, or as `secret`.');
+  if (value === undefined)
+    throw invalid('/settings/password', 'The password is missing: give it here, or as `secret`.');
   assertUrl(`https://${host}/`, '/settings/host', rules);
   const { port = IMAP_PORTS[security] } = given;
   const settings = { host, port, security, user, auth, folders: [...new Set(folders)], since_days };

@@ -29,7 +29,7 @@ const shown = (description: string) => ({ description, schema: sourceResource })
 /** A caller who makes a list import a file can read the file in the list, and so needs the permission to read files. */
 function assertReadsFiles({ caller }: OperationContext): void {
   if (caller.can('media:read')) return;
-  throw new ServiceError('missing-permission', 'To import a file of a media store takes the permission media:read.');
+  throw new ServiceError('missing-permission', 'Importing a file of a media store needs the permission media:read.');
 }
 
 function describe({ services }: OperationContext, row: SourceRow) {

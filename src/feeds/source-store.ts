@@ -63,7 +63,7 @@ export class SourceStore {
       }
       const other = given.feed === null ? undefined : this.ofFeed(given.feed)[0];
       if (other !== undefined)
-        throw new ServiceError(FEED_IN_USE, `The feed is searchable in the list '${other.list}' already.`);
+        throw new ServiceError(FEED_IN_USE, `The feed is already searchable in the list '${other.list}'.`);
       const row: SourceRow = {
         ...given,
         applied_etag: null,

@@ -13,15 +13,18 @@ export function answerClientErrors(server: Server, isOver: (socket: Duplex) => b
     else if (!isOver(socket)) hangUpWith(socket, asProblem(error));
   });
   server.on('connect', (_request, socket) => {
-    hangUpWith(socket, new ServiceError('method-not-allowed', 'The service is no proxy: there is no CONNECT.'));
+    hangUpWith(
+      socket,
+      new ServiceError('method-not-allowed', 'The service is not a proxy: it does not support CONNECT.'),
+    );
   });
 }
 
 function asProblem({ code }: NodeJS.ErrnoException): ServiceError {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return new ServiceError('headers-too-large', 'URL and headers are longer than the service takes.');
+    return new ServiceError('headers-too-large', 'The URL and headers are longer than the service accepts.');
   }
-  return new ServiceError('malformed-request', 'This is not an HTTP request, or not a sound one.');
+  return new ServiceError('malformed-request', 'This is not a valid HTTP request.');
 }
 
 /** Answers with the error and ends the connection: where the next request would begin is not known. */

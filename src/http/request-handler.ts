@@ -183,14 +183,18 @@ class Handler {
       this.#site = undefined;
       throw error;
     }
-    throw new ServiceError('not-found', 'There is no such file. Reload the page: the service was updated.');
+    throw new ServiceError('not-found', 'There is no such file. The service was updated: reload the page.');
   }
 
   #assertOpen(): void {
     if (this.#stopping) throw new ServiceError('shutting-down', 'The service is stopping.', RETRY_SOON);
     const inFlightMax = this.#services.config.limits.requests_in_flight_max;
     if (this.#inFlight > inFlightMax) {
-      throw new ServiceError('overloaded', `The service is at work on ${inFlightMax} requests already.`, RETRY_SOON);
+      throw new ServiceError(
+        'overloaded',
+        `The service is already working on ${inFlightMax} requests. Try again soon.`,
+        RETRY_SOON,
+      );
     }
   }
 
@@ -353,7 +357,7 @@ function assertSound({ fault, path, queryString }: IncomingRequest): void {
   if (path.length + queryString.length >= REQUEST_TARGET_CHARACTERS_MAX) {
     throw new ServiceError(
       'url-too-long',
-      `Path and query string have at most ${REQUEST_TARGET_CHARACTERS_MAX} characters. Search options go into the body of a POST as well.`,
+      `The path and query string may have at most ${REQUEST_TARGET_CHARACTERS_MAX} characters. Send long search options in the body of a POST.`,
     );
   }
 }
@@ -367,7 +371,7 @@ function assertPlainBody(request: IncomingRequest): void {
   if (coding === '' || coding === 'identity') return;
   throw new ServiceError(
     'unsupported-media-type',
-    'The body has a Content-Encoding. Bodies are taken as they are: send it without, and not compressed.',
+    'Compressed bodies are not supported: send the body uncompressed, without Content-Encoding.',
     { headers: { 'Accept-Encoding': 'identity' } },
   );
 }

@@ -81,7 +81,7 @@ export class UploadWatch {
     const seconds = Math.round(this.#idleMsMax / 1000);
     return new ServiceError(
       'body-too-slow',
-      `Nothing of the body arrived for ${seconds} s. Send it without such pauses.`,
+      `No part of the body arrived for ${seconds} s. Send it without such pauses.`,
     );
   }
 }

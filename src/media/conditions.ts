@@ -52,9 +52,13 @@ export function wantedRange(headers: RequestHeaders, { bytes, etag }: StoredFile
   // A range whose last byte is before its first is invalid and ignored.
   if (first !== '' && last !== '' && Number(last) < begin) return undefined;
   if (begin >= end) {
-    throw new ServiceError('range-not-satisfiable', `The file has ${bytes} bytes.`, {
-      headers: { 'Content-Range': `bytes */${bytes}` },
-    });
+    throw new ServiceError(
+      'range-not-satisfiable',
+      `The requested range is outside the file, which has ${bytes} bytes.`,
+      {
+        headers: { 'Content-Range': `bytes */${bytes}` },
+      },
+    );
   }
   return { begin, end };
 }
@@ -67,7 +71,7 @@ function tagsOf(name: string, text: string | undefined): '*' | readonly Tag[] | 
   for (let rest = text; rest.trim() !== '';) {
     const found = TAG.exec(rest);
     if (found === null) {
-      const detail = `${name} is a list of ETags in double quotes, or *.`;
+      const detail = `${name} must be a list of ETags in double quotes, or *.`;
       throw new ServiceError('invalid-parameter', detail, { errors: [{ parameter: name, detail }] });
     }
     tags.push({ isWeak: found[1] !== undefined, text: found[2] ?? '' });

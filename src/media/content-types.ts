@@ -69,7 +69,7 @@ export function contentTypeOf(given: string, path: string): string {
   if (given.length <= CONTENT_TYPE_CHARACTERS_MAX && CONTENT_TYPE.test(given)) return given;
   throw new ServiceError(
     'unsupported-media-type',
-    `A content type is a type and a subtype, such as application/pdf, in at most ${CONTENT_TYPE_CHARACTERS_MAX} characters.`,
+    `The content type must be a type and a subtype, such as application/pdf, of at most ${CONTENT_TYPE_CHARACTERS_MAX} characters.`,
   );
 }
 

@@ -153,7 +153,7 @@ const check = defineOperation({
   errors: [...NOT_FOUND, 'unprocessable'],
   async handle({ services }, { params: { account, store } }) {
     if (store !== DEFAULT_STORE) {
-      throw new ServiceError('unprocessable', 'Only the built-in media store has anything to compare.');
+      throw new ServiceError('unprocessable', 'Only the built-in media store can be checked.');
     }
     const { problems, unnamed } = await services.part(MEDIA_STORES).builtIn(account).check();
     return { status: 200, body: { problems, unnamed_contents: unnamed } };
@@ -165,7 +165,7 @@ function assertCallerMayName({ caller }: OperationContext, kind: StoreKind): voi
   if (caller.kind !== 'key' || storeKind(kind).secret === undefined) return;
   throw new ServiceError(
     'console-only',
-    'Media stores that need an access key are made and changed on the console and the command line.',
+    'Media stores that need an access key can only be added and changed on the console or the command line.',
   );
 }
 

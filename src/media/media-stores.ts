@@ -218,10 +218,13 @@ export class MediaStores {
     return this.store.change((change) => {
       assertAccount(this.store, account);
       if (name === DEFAULT_STORE || this.rows.has(compositeKey(account, name))) {
-        throw new ServiceError('name-exists', `The account has a media store '${name}'.`);
+        throw new ServiceError('name-exists', `The account already has a media store '${name}'.`);
       }
       if (this.of(account).length >= limits.stores_max) {
-        throw new ServiceError('conflict', `The account has ${limits.stores_max} media stores: delete one first.`);
+        throw new ServiceError(
+          'conflict',
+          `The account already has ${limits.stores_max} media stores, the most that it can have: remove one first.`,
+        );
       }
       const id = uuidv7();
       const now = clock.nowIso();
@@ -326,7 +329,7 @@ export class MediaStores {
     if (row !== undefined) return row;
     throw new ServiceError(
       'unprocessable',
-      `The media store '${DEFAULT_STORE}' is built in: it is neither changed nor deleted.`,
+      `The media store '${DEFAULT_STORE}' is built in: it cannot be changed or removed.`,
     );
   }
 

@@ -74,7 +74,7 @@ export class StoreSettingsReader {
       if (!(error instanceof SecretUnreadableError)) throw error;
       throw new ServiceError(
         STORE_UNAVAILABLE,
-        `The secret of the media store '${name}' cannot be opened: give it again.`,
+        `The secret of the media store '${name}' cannot be decrypted: give it again.`,
         { cause: error },
       );
     }
@@ -164,7 +164,7 @@ export function assertKnownKind({ name, settings: { kind } }: StoreRow): void {
   if (isStoreKind(kind)) return;
   throw new ServiceError(
     STORE_UNAVAILABLE,
-    `The media store '${name}' is of the kind '${String(kind)}', which this release does not know.`,
+    `The media store '${name}' is of the kind '${String(kind)}', which this release does not support.`,
   );
 }
 
@@ -179,7 +179,7 @@ function assertMembers(kind: StoreKind, given: GivenSettings): void {
   if (other !== undefined)
     throw fault(
       other,
-      `A store of the kind '${kind}' has no ${namedMember(other)}; it has ${known.map(namedMember).join(', ')}.`,
+      `A media store of the kind '${kind}' does not take ${namedMember(other)}; it takes ${known.map(namedMember).join(', ')}.`,
     );
 }
 

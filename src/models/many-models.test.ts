@@ -79,6 +79,6 @@ it('that thousands of lists use are not deleted, by a sentence that can be read'
   await expect(models.delete('default', 'model-0')).rejects.toMatchObject({
     code: 'conflict',
     detail:
-      "The model 'model-0' is used by list-0, list-2, list-4, list-6, list-8, list-10, list-12, list-14, list-16, list-18 and 990 others: take it off there first.",
+      "The model 'model-0' is used by list-0, list-2, list-4, list-6, list-8, list-10, list-12, list-14, list-16, list-18 and 990 others: set another model there first.",
   });
 });

@@ -43,10 +43,7 @@ function describeAll({ services }: OperationContext, account: string) {
 /** Throws `unprocessable` for the built-in model. */
 function assertAdded(model: string): void {
   if (model !== BUILT_IN_MODEL) return;
-  throw new ServiceError(
-    'unprocessable',
-    `The model '${model}' is built in: it is neither changed, deleted nor tested.`,
-  );
+  throw new ServiceError('unprocessable', `The model '${model}' is built in: it cannot be changed, deleted or tested.`);
 }
 
 const list = defineOperation({

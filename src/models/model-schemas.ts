@@ -196,7 +196,7 @@ export function checkedKind(
   const needs: ProviderRow = MODEL_PROVIDERS[of];
   const meant = given ?? needs.kinds[0];
   if (!needs.kinds.includes(meant)) {
-    throw fault('/kind', `A model of the provider '${of}' is one of these kinds: ${needs.kinds.join(', ')}.`);
+    throw fault('/kind', `A model of the provider '${of}' must be of one of these kinds: ${needs.kinds.join(', ')}.`);
   }
   const missing = needs.needed.find((member) => members[member] === undefined || members[member] === null);
   if (missing !== undefined)
@@ -209,7 +209,7 @@ export function checkedKind(
   if (unknown !== undefined) {
     throw fault(
       `/${unknown}`,
-      `A model of the provider '${of}' has no ${namedMember(unknown)}; it has ${known.map(namedMember).join(', ')}.`,
+      `A model of the provider '${of}' does not take ${namedMember(unknown)}; it takes ${known.map(namedMember).join(', ')}.`,
     );
   }
   return meant;

@@ -74,7 +74,10 @@ export class ModelStore {
       }
       const { modelsMax, clock } = this.options;
       if (this.of(model.account).length >= modelsMax) {
-        throw new ServiceError('conflict', `The account has ${modelsMax} models: delete one first.`);
+        throw new ServiceError(
+          'conflict',
+          `The account already has ${modelsMax} models, the most that it can have: delete one first.`,
+        );
       }
       const now = clock.nowIso();
       const { secret, ...rest } = model;

@@ -275,7 +275,7 @@ export class Models implements ListModels {
       if (users.length === 0) return;
       throw new ServiceError(
         'conflict',
-        `The model '${name}' is used by ${namesInShort(users)}: take it off there first.`,
+        `The model '${name}' is used by ${namesInShort(users)}: set another model there first.`,
       );
     });
     this.#opened.delete(model);

@@ -140,7 +140,7 @@ const link = defineOperation({
   async handle({ services }, { params: { account }, body }) {
     const { signIn } = services.part(PEOPLE);
     if (body.role !== undefined && body.email === undefined) {
-      const detail = 'A role goes with an e-mail.';
+      const detail = 'A role can only be given together with an e-mail.';
       throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/role', detail }] });
     }
     const made = await signIn.linkFor(account, { email: body.email, role: body.role ?? 'owner' });

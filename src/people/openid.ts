@@ -108,7 +108,7 @@ export class OpenId {
     if (attempt === undefined) {
       throw new ServiceError(
         SIGN_IN_FAILED,
-        'This sign-in was finished, is too old, or began in another browser. Begin again.',
+        'This sign-in is already finished, is too old, or was begun in another browser. Begin again.',
       );
     }
     const library = await import('openid-client');
@@ -124,7 +124,7 @@ export class OpenId {
       }),
     );
     if (typeof claims?.['email'] !== 'string' || claims['email_verified'] !== true) {
-      throw new ServiceError(SIGN_IN_FAILED, `${this.name} does not vouch for an e-mail of yours.`);
+      throw new ServiceError(SIGN_IN_FAILED, `${this.name} did not confirm an e-mail of yours.`);
     }
     return { email: claims['email'], issuer: claims.iss, subject: claims.sub };
   }
@@ -140,7 +140,7 @@ export class OpenId {
       if (outboundOf(error) !== undefined) throw this.#unavailable(error);
       const why = refusalOf(error, this.#options.settings);
       if (why !== undefined) this.#note(why);
-      throw new ServiceError(SIGN_IN_FAILED, `What came from ${this.name} is no sign-in that can be trusted.`, {
+      throw new ServiceError(SIGN_IN_FAILED, `The answer of ${this.name} is not a valid sign-in.`, {
         cause: error,
       });
     }
@@ -200,7 +200,7 @@ export class OpenId {
     const onTheWay = outboundOf(cause)?.message;
     const why = onTheWay ?? refusalOf(cause, this.#options.settings) ?? (cause as Error).message;
     this.#note(why.slice(0, WHY_CHARACTERS_MAX));
-    const detail = `${this.name} cannot be asked now. Try again, or sign in with your password.`;
+    const detail = `${this.name} cannot be reached at the moment. Try again, or sign in with your password.`;
     return new ServiceError(PROVIDER_UNAVAILABLE, detail, { cause });
   }
 

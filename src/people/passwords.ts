@@ -37,7 +37,9 @@ export class Passwords {
 
   #inTurn<Result>(work: (argon2: Argon2) => Promise<Result>): Promise<Result> {
     if (this.#waiting >= WAITING_MAX) {
-      throw new ServiceError('overloaded', 'Too many people sign in at this moment.', { retryAfterSeconds: 5 });
+      throw new ServiceError('overloaded', 'Too many people are signing in at the moment. Try again soon.', {
+        retryAfterSeconds: 5,
+      });
     }
     this.#waiting += 1;
     // Loaded on first use: a service without people does not need it.

@@ -121,14 +121,17 @@ export class People {
   add(change: Change, account: string, wanted: { readonly email: string | null; readonly role: Role }): Contributor {
     const email = wanted.email === null ? null : emailKey(wanted.email);
     if (this.#byAccount.countOf(account) >= CONTRIBUTORS_MAX) {
-      throw new ServiceError('conflict', `The account has ${CONTRIBUTORS_MAX} contributors: remove one first.`);
+      throw new ServiceError(
+        'conflict',
+        `The account already has ${CONTRIBUTORS_MAX} contributors, the most that it can have: remove one first.`,
+      );
     }
     const now = this.clock.nowIso();
     const known = email === null ? undefined : this.personOf(email);
     const person = known ?? { id: uuidv7(), email, password_hash: null, created_utc: now };
     const key = compositeKey(account, person.id);
     if (this.#contributors.has(key)) {
-      throw new ServiceError('name-exists', `${email ?? 'This person'} is a contributor of the account already.`);
+      throw new ServiceError('name-exists', `${email ?? 'This person'} is already a contributor of the account.`);
     }
     const contributor = { account, person_id: person.id, role: wanted.role, added_utc: now };
     if (known === undefined) change.put(this.#persons, person.id, person);
@@ -188,7 +191,7 @@ export class People {
   update(change: Change, person: PersonRecord): void {
     const other = person.email === null ? undefined : this.personOf(person.email);
     if (other !== undefined && other.id !== person.id) {
-      throw new ServiceError('name-exists', `Somebody else signs in as ${person.email ?? ''}.`);
+      throw new ServiceError('name-exists', `Another person already signs in as ${person.email ?? ''}.`);
     }
     change.put(this.#persons, person.id, person);
   }
@@ -200,7 +203,10 @@ export class People {
       // An owner who used a one-time link and gave no e-mail may never come back, so does not count.
       if (other.person.email !== null) return;
     }
-    throw new ServiceError('conflict', 'This is the last owner of the account: make somebody else an owner first.');
+    throw new ServiceError(
+      'conflict',
+      'This is the last owner of the account: make another contributor an owner first.',
+    );
   }
 }
 

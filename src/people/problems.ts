@@ -2,17 +2,17 @@
 export const SIGN_IN_FAILED = {
   code: 'sign-in-failed',
   status: 401,
-  title: 'E-mail and password, or the link, are not right',
+  title: 'The e-mail and password, or the link, are wrong',
 } as const;
 export const PROVIDER_UNAVAILABLE = {
   code: 'provider-unavailable',
   status: 503,
-  title: 'The provider of sign-ins cannot be asked',
+  title: 'The sign-in provider cannot be reached',
 } as const;
 export const NO_PROVIDER = {
   code: 'no-provider',
   status: 404,
-  title: 'Nobody signs in by OpenID Connect here',
+  title: 'Sign-in by OpenID Connect is not set up',
 } as const;
 export const CONTRIBUTOR_NOT_FOUND = {
   code: 'contributor-not-found',

@@ -100,7 +100,7 @@ function assertOwnPage({ fetchSite }: Visitor): void {
 function providerIn(services: Services): OpenId {
   const { openId } = services.part(PEOPLE);
   if (openId !== undefined) return openId;
-  throw new ServiceError(NO_PROVIDER, 'The settings name no OpenID provider.');
+  throw new ServiceError(NO_PROVIDER, 'No OpenID provider is set up.');
 }
 
 const ways = defineOperation({

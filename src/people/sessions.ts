@@ -58,7 +58,7 @@ export class Sessions implements SessionAuthenticator {
     const place = meant === undefined ? undefined : this.#people.place(meant, person.id);
     // Paths without an account are open to every signed-in person.
     if (place === undefined && named !== undefined) {
-      throw new ServiceError('out-of-scope', `You are no contributor of an account '${named}'.`);
+      throw new ServiceError('out-of-scope', `You are not a contributor of an account '${named}'.`);
     }
     const own = { id, personId: person.id, csrfToken: () => csrfToken(credential.token) };
     return sessionCaller(own, meant ?? '', place);
@@ -161,7 +161,7 @@ function assertOwnPage({ token, csrfToken: given, fetchSite }: SessionCredential
   if (isOwnSite && isSameToken(given, csrfToken(token))) return;
   throw new ServiceError(
     'csrf-token',
-    "Requests of a session that change anything carry its token, which GET /session answers, in the header 'X-CSRF-Token'.",
+    "A request of a session that changes something must send the CSRF token of the session, which GET /session returns, in the header 'X-CSRF-Token'.",
   );
 }
 

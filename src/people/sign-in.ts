@@ -64,14 +64,14 @@ export class SignIn {
     const attempt = this.#attempts.begin([addressSubject(origin.address), `e-mail ${emailKey(email)}`]);
     const known = this.people.personOf(email);
     const isRight = await this.#compare(known?.password_hash ?? null, password, attempt);
-    if (!isRight || known === undefined) throw new ServiceError(SIGN_IN_FAILED, 'E-mail or password are not right.');
+    if (!isRight || known === undefined) throw new ServiceError(SIGN_IN_FAILED, 'The e-mail or the password is wrong.');
     // Taken back before the session is written, since the password was right even if that fails.
     attempt.takeBack();
     return this.#begin(origin, () => {
       const person = this.#person(known.id);
       // The password may have changed while it was being compared.
       if (person.password_hash !== known.password_hash) {
-        throw new ServiceError(SIGN_IN_FAILED, 'E-mail or password are not right.');
+        throw new ServiceError(SIGN_IN_FAILED, 'The e-mail or the password is wrong.');
       }
       return person;
     });
@@ -85,7 +85,7 @@ export class SignIn {
     const invited = this.#personOfLink(link);
     attempt.takeBack();
     if (invited.password_hash === null && invited.email !== null && password === undefined) {
-      const detail = 'Choose a password: the next time you sign in with it.';
+      const detail = 'Choose a password. You will need it for the next sign-in.';
       throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/password', detail }] });
     }
     const password_hash = password === undefined ? undefined : await this.#passwords.hash(password);
@@ -117,7 +117,7 @@ export class SignIn {
       const person = known ?? this.#newcomer(change, email);
       const bound = person.openid;
       if (bound?.issuer === issuer && bound.subject !== subject) {
-        throw new ServiceError(SIGN_IN_FAILED, 'This e-mail has signed in with another account of the provider.');
+        throw new ServiceError(SIGN_IN_FAILED, 'This e-mail already signs in with another account of the provider.');
       }
       const changed = { ...person, openid: { issuer, subject } };
       if (bound?.issuer !== issuer) this.people.update(change, changed);
@@ -145,7 +145,7 @@ export class SignIn {
     if (known.password_hash !== null) {
       const attempt = this.#attempts.begin([addressSubject(session.address), `person ${personId}`]);
       if (!(await this.#compare(known.password_hash, wanted.oldPassword ?? '', attempt))) {
-        throw new ServiceError(SIGN_IN_FAILED, 'The old password is not right.');
+        throw new ServiceError(SIGN_IN_FAILED, 'The old password is wrong.');
       }
       attempt.takeBack();
     }
@@ -153,7 +153,7 @@ export class SignIn {
     return this.people.store.change((change) => {
       const person = this.#person(personId);
       if (person.password_hash !== known.password_hash) {
-        throw new ServiceError(SIGN_IN_FAILED, 'The password was changed meanwhile.');
+        throw new ServiceError(SIGN_IN_FAILED, 'The password was changed during the request.');
       }
       const email = wanted.email === undefined ? person.email : emailKey(wanted.email);
       if (email !== person.email && (person.email !== null || person.openid !== undefined)) {
@@ -161,12 +161,12 @@ export class SignIn {
         // could prove whose it is.
         const detail =
           person.openid === undefined
-            ? 'Your e-mail stays the one that you were invited by. Have the other one invited, and sign in as that.'
-            : 'Your e-mail is the one that your OpenID provider vouches for.';
+            ? 'Your e-mail cannot be changed: it is the one that you were invited by. To use another one, have it invited, and sign in with it.'
+            : 'Your e-mail cannot be changed here: it is the one that your OpenID provider confirms.';
         throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/email', detail }] });
       }
       if (email === null) {
-        const detail = 'Name the e-mail that you sign in with.';
+        const detail = 'Give the e-mail that you sign in with.';
         throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/email', detail }] });
       }
       const changed = { ...person, email, password_hash };
@@ -244,12 +244,15 @@ export class SignIn {
     const id = this.links.personOf(link);
     const person = id === undefined ? undefined : this.people.person(id);
     if (person !== undefined) return person;
-    throw new ServiceError(SIGN_IN_FAILED, 'This link was used, is too old, or is not whole. Ask for another one.');
+    throw new ServiceError(
+      SIGN_IN_FAILED,
+      'This link was already used, is too old, or is incomplete. Ask for another one.',
+    );
   }
 
   #person(id: string): PersonRecord {
     const person = this.people.person(id);
-    if (person === undefined) throw new ServiceError(SIGN_IN_FAILED, 'This person is no contributor any more.');
+    if (person === undefined) throw new ServiceError(SIGN_IN_FAILED, 'This person is no longer a contributor.');
     return person;
   }
 }

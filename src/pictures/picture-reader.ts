@@ -79,7 +79,7 @@ export class PictureReader {
 
   #assertRoom(): void {
     if (this.#processes.waitingFirst >= SEARCHES_WAITING_MAX)
-      throw new ServiceError('overloaded', 'Too many pictures wait to be searched by.');
+      throw new ServiceError('overloaded', 'Too many searches by a picture are waiting. Try again soon.');
   }
 }
 

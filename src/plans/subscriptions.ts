@@ -68,7 +68,7 @@ export class Subscriptions {
     }
     if (!plans.has(name)) {
       const names = [UNLIMITED.name, ...plans.keys()].join(', ');
-      const detail = `There is no plan '${name}'; the settings offer ${names}.`;
+      const detail = `There is no plan '${name}'. The plans are ${names}.`;
       throw new ServiceError('unprocessable', detail, { errors: [{ pointer: '/plan', detail }] });
     }
     change.put(this.#rows, account, { account, plan: name, since_utc: clock.nowIso() });

@@ -98,16 +98,16 @@ export function asDamageError(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
   if (isUnreadableSegment(error)) {
     const detail =
-      "The list's index could not be read from the disk, and is made again from its records; try again soon.";
+      'The index of the list could not be read from the disk, and is being rebuilt from the records; try again soon.';
     return new ServiceError('not-ready', detail, { retryAfterSeconds: 1, cause: error });
   }
   if (isUnreadable(error)) {
     const detail =
-      'The disk reports an error where a data file is opened or read: look after the disk. The log of the service has what it says.';
+      'The disk reports an error when a data file is opened or read: check the disk. The log of the service has the error.';
     return new ServiceError('storage-damaged', detail, { cause: error, retryAfterSeconds: 1 });
   }
   if (!isDamage(error)) return error;
-  const detail = 'A data file that this needs is damaged. The log of the service names it.';
+  const detail = 'A data file that this request needs is damaged. The log of the service names it.';
   return new ServiceError('storage-damaged', detail, { cause: error });
 }
 

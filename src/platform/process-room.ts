@@ -189,7 +189,7 @@ export function limitReached(what: string, lacking: ResourceUse): ServiceError {
 
 /** Returns the error for something that will work again when other uses have ended. */
 export function resourcesExhausted(why: string, cause?: unknown): ServiceError {
-  return new ServiceError('resources-exhausted', `The process has no room left for this: ${why}; try again later.`, {
+  return new ServiceError('resources-exhausted', `The service has no room for this: ${why}; try again later.`, {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
     cause,
   });

@@ -113,7 +113,7 @@ const suggest = defineOperation({
 
 async function inTurn<Result>(part: ProposalsPart, action: () => Promise<Result>): Promise<Result> {
   if (part.underWay >= UNDER_WAY_MAX) {
-    const detail = `Synonyms are being suggested for ${UNDER_WAY_MAX} lists already; try again in ${RETRY_AFTER_SECONDS} seconds.`;
+    const detail = `Synonyms are already being suggested for ${UNDER_WAY_MAX} lists; try again in ${RETRY_AFTER_SECONDS} seconds.`;
     throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
   part.underWay += 1;

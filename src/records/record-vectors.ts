@@ -27,7 +27,7 @@ export function readGivenVectors(record: Readonly<Record<string, unknown>>): Giv
   const [first] = read;
   const odd = read.findIndex(({ length }) => length !== first?.length);
   if (odd >= 0) {
-    const detail = `The vectors of a record have one length: this one has ${read[odd]?.length} numbers, the first ${first?.length}.`;
+    const detail = `All vectors of a record must have the same length: this one has ${read[odd]?.length} numbers, the first one ${first?.length}.`;
     throw invalidVector(`vectors/${odd}`, detail);
   }
   return read.length === 0 ? null : read;
@@ -42,7 +42,7 @@ function vectorOf(value: unknown, member: string): Float32Array {
   let hasLength = false;
   for (const [position, number] of (value as unknown[]).entries()) {
     if (typeof number !== 'number' || !Number.isFinite(Math.fround(number))) {
-      const detail = 'A vector consists of numbers that 32 bit floats can hold: no NaN, no null, nothing infinite.';
+      const detail = 'A vector must consist of finite numbers that fit into 32-bit floats: not NaN, null or infinite.';
       throw invalidVector(`${member}/${position}`, detail);
     }
     vector[position] = number;

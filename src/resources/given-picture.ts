@@ -54,7 +54,8 @@ export class GivenPictures {
     cancellation: Cancellation,
   ): Promise<ReadonlyMap<string, Float32Array>> {
     const { bytesMax, pictures } = this.options;
-    if (bytes.length > bytesMax) throw new ServiceError('body-too-large', `A picture has at most ${bytesMax} bytes.`);
+    if (bytes.length > bytesMax)
+      throw new ServiceError('body-too-large', `A picture can have at most ${bytesMax} bytes.`);
     const each = new Map(searchedBy.map((by) => [by.modelVersion, by]));
     const vectors = new Map<string, Float32Array>();
     try {

@@ -178,12 +178,15 @@ async function search(
 /** Throws if none of the lists has searchable pictures. */
 function assertSearched({ lists, pictures }: SearchTargets): void {
   if (lists.some(({ engine }) => engine !== 'managed')) {
-    const detail = 'A list of an external engine cannot be searched by a picture.';
+    const detail = 'A list with an external engine cannot be searched by a picture.';
     throw new ServiceError('invalid-parameter', detail, { errors: [{ parameter: 'list', detail }] });
   }
   if (pictures.some((of) => of !== undefined)) return;
   if (lists.some(({ features }) => typeof features?.['image_model'] === 'string'))
-    throw new ServiceError('not-ready', 'The pictures of the list are being made ready for searches; try again soon.');
+    throw new ServiceError(
+      'not-ready',
+      'The pictures of the list are still being prepared for searches; try again soon.',
+    );
   throw new ServiceError(
     IMAGE_MODEL_REQUIRED,
     "The list's `image_model` is null; set it to 'built-in', or to a model that reads pictures.",
@@ -204,7 +207,7 @@ function targetsOf(
 
 function bodyOf(bytes: Uint8Array): Static<typeof imageBody> {
   if (bytes.length > JSON_BYTES_MAX)
-    throw new ServiceError('body-too-large', `A JSON body has at most ${JSON_BYTES_MAX} bytes.`);
+    throw new ServiceError('body-too-large', `A JSON body can have at most ${JSON_BYTES_MAX} bytes.`);
   const body = parseJson(Buffer.from(bytes));
   throwFaults(checkBody(body));
   return body as Static<typeof imageBody>;
@@ -229,19 +232,22 @@ async function assertWithinReach(
   }
   throw new ServiceError(
     'out-of-scope',
-    'A key of a list or group searches by those files of media stores that records link to, and by no others.',
+    'A key whose scope is a list or group can only search by files of media stores that records link to.',
   );
 }
 
 /** Returns the URL of the picture. Throws if the body names none or two, or if the caller may not read files. */
 function urlOf({ caller }: OperationContext, { media, url }: Static<typeof imageBody>): string {
   if ((media === undefined) === (url === undefined)) {
-    const detail = 'One of media and url is expected.';
+    const detail = 'Give either media or url.';
     throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '', detail }] });
   }
   const file = media === undefined ? (url ?? '') : asMediaUrl(media);
   if (isMediaUrl(file) && !caller.can(FINDS_IN_MEDIA))
-    throw new ServiceError('missing-permission', `A file of a media store takes the permission ${FINDS_IN_MEDIA}.`);
+    throw new ServiceError(
+      'missing-permission',
+      `Searching by a file of a media store needs the permission ${FINDS_IN_MEDIA}.`,
+    );
   return file;
 }
 

@@ -131,7 +131,7 @@ const documentText = defineOperation({
   async handle({ services }, { params, query }) {
     const list = requireList(services, params.account, params.list);
     if (list.model === null) {
-      const detail = `The list '${list.name}' has no model, which document text needs; attach one, such as 'own'.`;
+      const detail = `The list '${list.name}' has no model, which the text of documents needs. Set one, such as 'own'.`;
       throw new ServiceError(MODEL_REQUIRED, detail);
     }
     const index = await openIndex(services, list);

@@ -93,7 +93,7 @@ export class CandidateFinder {
 
   #begin(index: ListIndex, sequence: number): Scan {
     if (this.#underWay >= SCANS_MAX) {
-      const detail = `${SCANS_MAX} lists are being read for abbreviations already; try again in a second.`;
+      const detail = `${SCANS_MAX} lists are already being read for abbreviations; try again in a second.`;
       throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
     const abort = new AbortController();

@@ -51,14 +51,18 @@ export function synonymRuleFaults(rule: SynonymRule, pointer: string, analyse: A
   switch (rule.kind) {
     case 'equivalent':
       if (hasReplacement)
-        fault('replace_with', "Only a rewrite rule has replace_with; an equivalent rule's terms all mean the same.");
+        fault(
+          'replace_with',
+          'Only a rewrite rule can have replace_with; the terms of an equivalent rule all mean the same.',
+        );
       if (faults.length === 0 && differentTerms(rule.terms, analyse) < EQUIVALENT_TERMS_MIN) {
         fault('terms', 'An equivalent rule needs at least two different terms.');
       }
       break;
     case 'rewrite':
       if (rule.terms.length === 0) fault('terms', 'A rewrite rule needs at least one term.');
-      if (!hasReplacement) fault('replace_with', 'A rewrite rule needs replace_with: what its terms are to find.');
+      if (!hasReplacement)
+        fault('replace_with', 'A rewrite rule needs replace_with: the words that its terms also find.');
       break;
   }
   return faults;
@@ -105,7 +109,7 @@ function termFaults(term: string, pointer: string, analyse: Analyse): ErrorPlace
   if (term.trim() === '') return [{ pointer, detail: 'A term cannot be empty.' }];
   const refused = REFUSED.find(([held]) => held.test(term));
   if (refused !== undefined) return [{ pointer, detail: `A term cannot contain ${refused[1]}.` }];
-  if (analyse(term).length === 0) return [{ pointer, detail: 'A term needs a letter or digit to be found by.' }];
+  if (analyse(term).length === 0) return [{ pointer, detail: 'A term needs at least one letter or digit.' }];
   return [];
 }
 

@@ -140,7 +140,10 @@ export class SubscriptionStore {
     const created = await this.store.change((change) => {
       assertAccount(this.store, account);
       if (this.subscriptions.countOf(account) >= subscriptionsMax) {
-        throw new ServiceError('conflict', `The account has ${subscriptionsMax} webhooks: delete one first.`);
+        throw new ServiceError(
+          'conflict',
+          `The account already has ${subscriptionsMax} webhooks, the most that it can have: delete one first.`,
+        );
       }
       const now = clock.nowIso();
       const id = uuidv7();

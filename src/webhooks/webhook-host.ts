@@ -130,7 +130,7 @@ export class WebhookHost implements EventSink {
   async ping(subscription: Subscription): Promise<string> {
     const id = await this.ask('ping', subscription.id);
     if (id !== null) return id;
-    throw new ServiceError(WEBHOOK_NOT_FOUND, 'The webhook was deleted a moment ago.');
+    throw new ServiceError(WEBHOOK_NOT_FOUND, 'The webhook was just deleted.');
   }
 
   attempts(subscriptionId: string, before: number | undefined, size: number): Promise<LogPage> {

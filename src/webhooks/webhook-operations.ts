@@ -122,7 +122,7 @@ const create = ({ webhookEvents, webhookWithSecret }: WebhookSchemas) =>
 function accountOf(services: Services, caller: OperationContext['caller'], named: string | undefined): string {
   const account = named ?? caller.account;
   if (account === undefined) {
-    const detail = 'Without a key, the body has to name the account.';
+    const detail = 'Without an API key, the body must name the account.';
     throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/account', detail }] });
   }
   if (!reaches(caller, { kind: 'account', account }, services.catalog)) {
@@ -269,7 +269,7 @@ const readSecret = ({ webhookWithSecret }: WebhookSchemas) =>
       if (subscription.secret === null)
         throw new ServiceError(
           'unprocessable',
-          'What is kept of the secret cannot be opened: the key that it is sealed with is not among those of the service. Rotate the secret to have another.',
+          'The secret cannot be decrypted: the encryption key that it needs is not among those of the service. Rotate the secret to get a new one.',
         );
       return {
         status: 200,

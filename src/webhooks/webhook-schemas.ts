@@ -1,5 +1,5 @@
 /** Schemas of webhooks and of the outcomes of their deliveries. */
-import { Type } from 'typebox';
+import { Type, type TSchema } from 'typebox';
 import type { EventCatalogue } from '../platform/index.js';
 import type { LoggedAttempt, SetAsideDelivery, Subscription } from './types.js';
 import { accountName, nullable, named, object, oneOf, timeSchema, webUrl } from '../operations/index.js';
@@ -25,6 +25,50 @@ export const deliveryId = Type.String({
   maxLength: 64,
   description: 'Id of the delivery, which `X-Service-Delivery` carries',
 });
+
+/** `event`: the schema of a type of event. */
+function attempt<Event extends TSchema>(event: Event) {
+  return named(
+    'WebhookAttempt',
+    {
+      delivery: deliveryId,
+      event,
+      attempt: Type.Integer({
+        minimum: 1,
+        description: 'Number of the attempt; 1 for the first one of the delivery',
+      }),
+      at_utc: timeSchema('Time at which the attempt began'),
+      duration_ms: Type.Integer({
+        minimum: 0,
+        description: 'Milliseconds until the status of the answer arrived, or until the attempt was given up',
+      }),
+      status,
+      error,
+      answer: Type.String({ description: 'First kilobyte of the body of the answer' }),
+      outcome: oneOf(['delivered', 'retried', 'set-aside'], {
+        description:
+          'Outcome of the attempt. `delivered`: the receiver answered 2xx; `retried`: it failed, and the delivery will be tried again; `set-aside`: it failed, and was the last attempt',
+      }),
+    },
+    { description: 'An attempt to deliver an event to a webhook' },
+  );
+}
+
+function setAside<Event extends TSchema>(event: Event) {
+  return named(
+    'SetAsideDelivery',
+    {
+      delivery: deliveryId,
+      event,
+      attempts: Type.Integer({ minimum: 1, description: 'Number of failed attempts' }),
+      event_utc: timeSchema('Time of the event'),
+      set_aside_utc: timeSchema('Time at which the last attempt failed'),
+      status,
+      error,
+    },
+    { description: 'A webhook delivery whose attempts all failed' },
+  );
+}
 
 export type WebhookSchemas = ReturnType<typeof webhookSchemas>;
 
@@ -63,43 +107,8 @@ export function webhookSchemas({ types }: EventCatalogue) {
       { ...webhookMembers, secret: webhookSecret },
       { description: 'A webhook, with its secret' },
     ),
-    attemptResource: named(
-      'WebhookAttempt',
-      {
-        delivery: deliveryId,
-        event: eventType,
-        attempt: Type.Integer({
-          minimum: 1,
-          description: 'Number of the attempt; 1 for the first one of the delivery',
-        }),
-        at_utc: timeSchema('Time at which the attempt began'),
-        duration_ms: Type.Integer({
-          minimum: 0,
-          description: 'Milliseconds until the status of the answer arrived, or until the attempt was given up',
-        }),
-        status,
-        error,
-        answer: Type.String({ description: 'First kilobyte of the body of the answer' }),
-        outcome: oneOf(['delivered', 'retried', 'set-aside'], {
-          description:
-            'Outcome of the attempt. `delivered`: the receiver answered 2xx; `retried`: it failed, and the delivery will be tried again; `set-aside`: it failed, and was the last attempt',
-        }),
-      },
-      { description: 'An attempt to deliver an event to a webhook' },
-    ),
-    setAsideResource: named(
-      'SetAsideDelivery',
-      {
-        delivery: deliveryId,
-        event: eventType,
-        attempts: Type.Integer({ minimum: 1, description: 'Number of failed attempts' }),
-        event_utc: timeSchema('Time of the event'),
-        set_aside_utc: timeSchema('Time at which the last attempt failed'),
-        status,
-        error,
-      },
-      { description: 'A webhook delivery whose attempts all failed' },
-    ),
+    attemptResource: attempt(eventType),
+    setAsideResource: setAside(eventType),
   };
 }
 

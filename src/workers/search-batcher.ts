@@ -117,7 +117,7 @@ export class SearchBatcher {
   }
 
   private overloaded(): ServiceError {
-    const detail = `${this.options.queueMax} searches are waiting already; try again in a second.`;
+    const detail = `${this.options.queueMax} searches are already waiting; try again in a second.`;
     return new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 
@@ -269,7 +269,7 @@ export class SearchBatcher {
 
   private pastDeadline(): ServiceError {
     const { deadlineMs } = this.options;
-    const detail = `The search was not done after ${deadlineMs} ms (search.deadline_ms); ask for fewer facets, or narrow it with a filter.`;
+    const detail = `The search was not complete after ${deadlineMs} ms (search.deadline_ms). Request fewer facets, or narrow it with a filter.`;
     return new ServiceError('deadline', detail);
   }
 

@@ -107,7 +107,7 @@ describe('a bulk import', () => {
       const picture = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\nmore,lines\nare,no records\n', 'latin1');
       const { status, body } = await service.client.bulk('default', list, picture, type);
       const detail = expect.stringMatching(
-        /^The body is no text but a PNG picture: a record links to it, .*image\.$/,
+        /^The body is not text but a PNG picture: a record links to it, .*image\.$/,
       ) as string;
       expect([status, (body as { detail: string }).detail]).toEqual([400, detail]);
       expect(await total(list, { query: '' })).toBe(0);
@@ -169,7 +169,7 @@ describe('a bulk import', () => {
       created: 1,
       failed: 4,
       errors: [
-        { line: 1, detail: expect.stringContaining("'sku' that would be its name") as string },
+        { line: 1, detail: expect.stringContaining("'sku' has no text or number to use as its name") as string },
         { line: 2 },
         { line: 3 },
         { line: 4, detail: expect.stringContaining('512') as string },

@@ -151,7 +151,7 @@ describe('fields of a list', () => {
     }
     expect(await service.client.post(`/facet/default/${list}`, { name: 'name', type: 'string' })).toMatchObject({
       status: 400,
-      body: { errors: [{ detail: expect.stringContaining('no facet') as string }] },
+      body: { errors: [{ detail: expect.stringContaining('cannot be a facet') as string }] },
     });
   });
 

@@ -403,7 +403,7 @@ describe('stores', () => {
     ).toMatchObject({ status: 400 });
     const foreign = { name: 'x', kind: 'folder', folder: root, bucket: 'pictures' };
     expect((await service.client.post('/media-store/default', foreign)).body).toMatchObject({
-      detail: "/bucket: A store of the kind 'folder' has no `bucket`; it has `folder`.",
+      detail: "/bucket: A media store of the kind 'folder' does not take `bucket`; it takes `folder`.",
     });
     const s3 = {
       name: 'bucket',

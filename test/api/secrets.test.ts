@@ -180,7 +180,7 @@ it('sends nothing unsigned where the key is lost, says so, and goes on with a ne
   await expect.poll(() => gannet('webhook', 'deliveries', id)).toContain('not sent');
   expect(receiver.received).toEqual([]);
   await expect(gannet('webhook', 'secret', id)).rejects.toMatchObject({
-    stderr: expect.stringContaining('Rotate the secret to have another') as string,
+    stderr: expect.stringContaining('Rotate the secret to get a new one') as string,
   });
   const secret = (await gannet('webhook', 'rotate-secret', id)).trim();
   expect((await gannet('webhook', 'secret', id)).trim()).toBe(secret);

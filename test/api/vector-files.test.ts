@@ -140,7 +140,7 @@ describe('a matrix beside records', () => {
     expect(more.notes).toMatch(/has 3 vectors, but the file has only 2 records/);
     await made('by-words', null);
     const wordless = await gannet(service.dataDir, 'import', file, '--npy', bad, '--list', 'by-words');
-    expect(wordless.notes).toMatch(/The list takes no vectors with its records/);
+    expect(wordless.notes).toMatch(/The list does not accept vectors with its records/);
   });
 });
 

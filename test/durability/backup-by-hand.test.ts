@@ -140,7 +140,7 @@ describe('a data directory whose files are on another disk, by a link', () => {
     mkdirSync(join(elsewhere, 'more'));
     const more = ['--kind', 'folder', '--folder', join(elsewhere, 'more')];
     const refused = await gannetWith(settings, dataDir, 'media-store', 'add', 'more', ...more);
-    expect(refused.notes).toContain('apart from the data directory, and from the folders that links in it lead to');
+    expect(refused.notes).toContain('outside the data directory, and outside the folders that links in it lead to');
   });
 });
 

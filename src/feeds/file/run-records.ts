@@ -43,7 +43,7 @@ export class RunRecords implements SourceListener {
   record(given: SourceRecord): void {
     const record = { ...given, name: cutText(given.name, RECORD_NAME_CHARACTERS_MAX) };
     if (record.name === '' || this.has(record.name)) {
-      this.skipped(record.name, 'The source has more than one record of this name; the first is taken.');
+      this.skipped(record.name, 'The source has more than one record of this name; the first one is used.');
       return;
     }
     this.places.set(record.name, this.write(record));

@@ -123,7 +123,7 @@ describe('a large commit', () => {
     const told = vi.spyOn(VersionCommit.prototype, 'change').mockImplementationOnce(() => {
       throw new Error('no memory is left');
     });
-    await expect(importAll(recordsOf(RECORDS))).rejects.toThrow('a fault of its own');
+    await expect(importAll(recordsOf(RECORDS))).rejects.toThrow('because of an error in the service');
     told.mockRestore();
     await lists.close();
     lists.open();
@@ -140,7 +140,7 @@ describe('a large commit', () => {
     store.transaction(() => {
       records.putRecord(1_000_000, Buffer.from('above all others'));
     });
-    await expect(importAll(recordsOf(RECORDS))).rejects.toThrow('a fault of its own');
+    await expect(importAll(recordsOf(RECORDS))).rejects.toThrow('because of an error in the service');
     expect(files()).toEqual([]);
     await withoutBuilders();
     store.transaction(() => {

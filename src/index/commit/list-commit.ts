@@ -181,7 +181,7 @@ export class ListCommit {
       throw invalidRecord('name', 'A record that changes another one has its name, by which that is known.');
     const recordNumber = this.numberOf(name);
     if (recordNumber === undefined)
-      throw new ServiceError('record-not-found', 'The list has no record of this name that could be changed.');
+      throw new ServiceError('record-not-found', 'The list has no record of this name to change.');
     const previous = this.stored(recordNumber);
     if (input.id !== undefined) assertItself(input, previous, () => this.found(input.id)?.previous);
     const fields = this.patchedFields(previous, input);
@@ -316,7 +316,7 @@ export class ListCommit {
     const name = validName(request.name) ?? previous.name;
     const owner = name === previous.name ? recordNumber : this.current.recordNumberOfName(name);
     if (owner !== undefined && owner !== recordNumber) {
-      throw new ServiceError('name-exists', 'Another record of this list has that name.');
+      throw new ServiceError('name-exists', 'The list already has another record with this name.');
     }
     if (request.keepsLinks === true) assertKeptLinks(fields, previous);
     const stored = this.replacement(previous, name, validAsOf(request.asOf), this.checkedJson(fields));
@@ -352,7 +352,7 @@ export class ListCommit {
     if (this.nextRecordNumber > RECORD_NUMBER_MAX) {
       throw new ServiceError(
         'unprocessable',
-        'This list has used up its record numbers; export it and import it into a new one.',
+        'The list has used all its record numbers. Export it, and import it into a new list.',
       );
     }
     this.nextRecordNumber += 1;

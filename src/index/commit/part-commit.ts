@@ -76,7 +76,7 @@ export class PartsCommit {
     const before = this.parts.find((part) => part.version === version && part.name === PAGES);
     const first = before?.nextDocument ?? FIRST_DOCUMENT_NUMBER;
     if (first + count - 1 > DOCUMENT_NUMBER_MAX) {
-      const detail = 'This list has used up the numbers of its pages; export it and import it into a new one.';
+      const detail = 'The list has used all its page numbers. Export it, and import it into a new list.';
       throw new ServiceError('unprocessable', detail);
     }
     const part: PartState = { name: PAGES, version, nextDocument: first + count };

@@ -40,7 +40,8 @@ export class VectorCommit {
     if (vectors === undefined) return;
     const own = (this.meaning?.spaces ?? []).filter(({ source, state }) => source === 'own' && state !== 'resting');
     if (own.length === 0) {
-      const detail = "The list takes no vectors with its records: its model is none of the provider 'own'.";
+      const detail =
+        "The list does not accept vectors with its records, because its model is not of the provider 'own'.";
       throw invalidVector('vector', detail);
     }
     const length = vectors?.[0]?.length;
@@ -48,7 +49,7 @@ export class VectorCommit {
     const open = own.find(({ dimensions }) => dimensions === null);
     if (open === undefined) {
       const expected = own.map(({ dimensions }) => dimensions).join(' or ');
-      const detail = `A vector of this list has ${expected} numbers, not ${length}. Another model of the provider 'own' may have others.`;
+      const detail = `A vector of this list must have ${expected} numbers, not ${length}. For another length, use another model of the provider 'own'.`;
       throw invalidVector('vector', detail);
     }
     this.replace({ ...open, dimensions: length });

@@ -130,11 +130,13 @@ const patchAny: Put = (writer, input) => {
 function putFrom(source: string, listed: ReadonlySet<number>): Put {
   return (writer, input) => {
     const { name } = input;
-    if (name === undefined)
-      throw new ServiceError('invalid-record', 'A record of a source has a name, by which it is known.');
+    if (name === undefined) throw new ServiceError('invalid-record', 'A record of a source must have a name.');
     const recordNumber = writer.numberOf(name);
     if (recordNumber !== undefined && listed.has(recordNumber))
-      throw new ServiceError('invalid-record', 'The source has more than one record of this name; the first is taken.');
+      throw new ServiceError(
+        'invalid-record',
+        'The source has more than one record of this name; the first one is used.',
+      );
     return writer.putFromSource({ ...input, name, source });
   };
 }

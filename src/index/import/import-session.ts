@@ -102,7 +102,7 @@ export class BulkImport implements ImportSession {
     this.gathered = [];
     this.options.buffers.released(this.gatheredBytes);
     this.gatheredBytes = 0;
-    this.failure ??= new ServiceError('conflict', 'The import was broken off.');
+    this.failure ??= new ServiceError('conflict', 'The import was interrupted.');
     void Promise.all(this.out).then(() => this.settle());
   }
 
@@ -230,7 +230,7 @@ function splitError(error: unknown, format: RecordFormat): Error {
   const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
   if (code === 'invalid-argument' || code === 'limit') {
     const { message } = error as Error;
-    const detail = `The body cannot be cut into records: ${message}.`;
+    const detail = `The body cannot be split into records: ${message}.`;
     return new ServiceError('malformed-request', isNdjson(message, format) ? `${detail} ${NDJSON_HINT}` : detail);
   }
   return error as Error;

@@ -124,7 +124,7 @@ function named(input: RecordInput, nameFrom: string): Partial<RawRecord> & Pick<
   const raw = Object.hasOwn(input.fields, nameFrom) ? input.fields[nameFrom] : undefined;
   const value: unknown = Array.isArray(raw) && raw.length === 1 ? raw[0] : raw;
   if (typeof value !== 'string' && typeof value !== 'number') {
-    const detail = `The record has no name, and no text or number in the field '${nameFrom}' that would be its name.`;
+    const detail = `The record has no name, and its field '${nameFrom}' has no text or number to use as its name.`;
     return { input: new ServiceError('invalid-record', detail) };
   }
   try {

@@ -65,7 +65,7 @@ class TextCutter implements RecordCutter {
     this.#begin = Buffer.concat([this.#begin, piece.subarray(0, NO_TEXT_BYTES - this.#begin.length)]);
     const found = noTextOf(this.#begin);
     if (found === undefined) return;
-    throw new ServiceError('malformed-request', `The body is no text but ${found.what}: ${INSTEAD[found.kind]}.`);
+    throw new ServiceError('malformed-request', `The body is not text but ${found.what}: ${INSTEAD[found.kind]}.`);
   }
 }
 

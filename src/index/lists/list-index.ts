@@ -282,7 +282,7 @@ export class OpenListIndex implements ListIndex {
       // A client that left while it waited no longer wants the deletion. A deletion that has begun is finished.
       if (signal?.aborted === true) throw signal.reason;
       if (typeof given !== 'function' && version !== this.currentVersion) {
-        const detail = 'The list has just moved to its next version; try again.';
+        const detail = 'The list moved to its next version during the request; try again.';
         throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
       }
       return this.writes.matching(

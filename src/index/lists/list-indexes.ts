@@ -258,7 +258,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
     const { settings } = handle;
     log.error({ account: settings.account, list: settings.list, id: listId }, 'A segment of a list is damaged');
     this.letGo(listId);
-    const detail = "The list's index is damaged and is made again from its records; try again soon.";
+    const detail = 'The index of the list is damaged, and is being rebuilt from the records; try again soon.';
     const opening = list
       .close(new ServiceError('not-ready', detail, { retryAfterSeconds: 1 }))
       .then(() => this.prepareAndOpen(handle, undefined));

@@ -182,7 +182,7 @@ export class RestingLists {
     this.open.delete(listId);
     onRest(handle);
     if (restsUntilMs !== Infinity) this.wakeIn(handle, restsUntilMs - clock.nowMs());
-    const reason = new ServiceError('overloaded', 'The list was closed a moment ago; try again.', {
+    const reason = new ServiceError('overloaded', 'The list was just closed; try again.', {
       retryAfterSeconds: 1,
     });
     const closing = index

@@ -75,7 +75,8 @@ describe('vectors that come with the records', () => {
     await list.write(put('first', { title: 'First' }, [[1, 2, 3]]));
     await expect(list.write(put('short', { title: 'Short' }, [[1, 2]]))).rejects.toMatchObject({
       code: 'invalid-record',
-      detail: "A vector of this list has 3 numbers, not 2. Another model of the provider 'own' may have others.",
+      detail:
+        "A vector of this list must have 3 numbers, not 2. For another length, use another model of the provider 'own'.",
     });
     const { created, failed, errors } = await importLines(list, [
       '{"name": "a", "fields": {"title": "A"}, "vector": [1, 1, 1]}',

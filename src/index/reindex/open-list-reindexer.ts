@@ -33,7 +33,7 @@ export class OpenListReindexer {
    */
   async reindex(): Promise<number> {
     if (this.running !== undefined)
-      throw new ServiceError('conflict', 'The index of this list is being rebuilt already.');
+      throw new ServiceError('conflict', 'The index of this list is already being rebuilt.');
     this.running = this.run();
     try {
       return await this.running;

@@ -102,7 +102,10 @@ export class UnusableListReindexer {
     if (rebuild === undefined) return undefined;
     if (rebuild.retryAtMs !== undefined) return ofDisk();
     if (rebuild.failed) {
-      return new ServiceError('internal-error', "The list's index could not be rebuilt; the service's log says why.");
+      return new ServiceError(
+        'internal-error',
+        'The index of the list could not be rebuilt; the log of the service says why.',
+      );
     }
     const job = rebuild.job.read();
     const progress =
@@ -243,6 +246,6 @@ function isOfDisk(error: unknown): boolean {
 /** Not `storage-damaged`, which would close the list until the next start. */
 function ofDisk(): ServiceError {
   const detail =
-    "The list's index could not be rebuilt, since the disk reports an error; the service's log has it. It is tried again when the list is asked for.";
+    'The index of the list could not be rebuilt, because the disk reports an error (see the log of the service). It is tried again when the list is next used.';
   return new ServiceError('not-ready', detail, { retryAfterSeconds: DISK_RETRY_SECONDS });
 }

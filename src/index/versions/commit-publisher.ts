@@ -90,7 +90,7 @@ export class CommitPublisher {
 export function internalError(cause: unknown): ServiceError {
   const error = asResourceError(cause);
   if (error instanceof ServiceError) return error;
-  return new ServiceError('internal-error', 'The service could not finish this write because of a fault of its own.', {
+  return new ServiceError('internal-error', 'The write failed because of an error in the service.', {
     cause,
   });
 }

@@ -27,7 +27,7 @@ export function asFolderError(error: unknown, path = ''): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
   const code = systemCode(error);
   if (isOutOfSpace(error)) {
-    return new ServiceError(STORE_FULL, 'The disk on which the folder of this media store lies has no room for this.', {
+    return new ServiceError(STORE_FULL, 'The disk of the folder of this media store has no room for this.', {
       cause: error,
     });
   }

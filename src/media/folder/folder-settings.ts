@@ -21,15 +21,15 @@ export interface FolderPlaces {
  * account uses.
  */
 export function folderSettings(account: string, given: string | undefined, places: FolderPlaces): FolderSettings {
-  if (given === undefined) throw fault("A store of the kind 'folder' names its folder.");
-  if (!hasSafeFolders()) throw fault('Media stores in folders need /proc, as Linux has it.');
-  if (!isAbsolute(given)) throw fault('The folder is an absolute path.');
+  if (given === undefined) throw fault("A media store of the kind 'folder' needs `folder`.");
+  if (!hasSafeFolders()) throw fault('Media stores in folders need /proc, which only Linux has.');
+  if (!isAbsolute(given)) throw fault('The folder must be an absolute path.');
   const folder = realFolderOrNone(given);
   const roots = places.allowed.map((path) => realFolderOrNone(resolve(path))).filter((path) => path !== undefined);
   // A missing folder gets the same error as one that is not allowed.
   if (folder === undefined || !roots.some((root) => isWithin(folder, root))) throw fault(notAllowed(places.allowed));
   if (placesOfData(places.dataDir).some((place) => isWithin(folder, place) || isWithin(place, folder))) {
-    throw fault('The folder is apart from the data directory, and from the folders that links in it lead to.');
+    throw fault('The folder must be outside the data directory, and outside the folders that links in it lead to.');
   }
   const foreign = places.stores.find(
     ({ account: owner, settings }) =>
@@ -37,7 +37,8 @@ export function folderSettings(account: string, given: string | undefined, place
       settings.kind === 'folder' &&
       (isWithin(folder, settings.folder) || isWithin(settings.folder, folder)),
   );
-  if (foreign !== undefined) throw new ServiceError('conflict', 'Another account has a media store in this folder.');
+  if (foreign !== undefined)
+    throw new ServiceError('conflict', 'Another account already has a media store in this folder.');
   return { kind: 'folder', folder };
 }
 

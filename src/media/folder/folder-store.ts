@@ -171,7 +171,7 @@ export class FolderStore implements MediaStore {
       await folder.sync();
     });
     const file = await this.stat(path);
-    if (file === undefined) throw new ServiceError('conflict', 'The file was removed by somebody else meanwhile.');
+    if (file === undefined) throw new ServiceError('conflict', 'The file was deleted during the request.');
     this.options.events.uploaded(file);
     return { file, isNew: before === undefined };
   }
@@ -227,7 +227,7 @@ export class FolderStore implements MediaStore {
       root = await SafeFolder.root(path, calls);
     } catch (error) {
       if (!isAbsent(error) && !isForbidden(error)) throw asFolderError(error);
-      throw new ServiceError(STORE_UNAVAILABLE, 'The folder of this media store is not there, or may not be read.', {
+      throw new ServiceError(STORE_UNAVAILABLE, 'The folder of this media store does not exist, or cannot be read.', {
         cause: error,
       });
     }

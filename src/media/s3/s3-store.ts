@@ -56,7 +56,7 @@ export class S3Store implements MediaStore {
     };
     await (bytes === undefined ? this.slots.run(send) : send());
     const file = await this.stat(path);
-    if (file === undefined) throw new ServiceError('conflict', 'The file was removed by somebody else meanwhile.');
+    if (file === undefined) throw new ServiceError('conflict', 'The file was deleted during the request.');
     events.uploaded(file);
     return { file, isNew: before === undefined };
   }

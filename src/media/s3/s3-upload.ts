@@ -96,7 +96,7 @@ async function sendParts(
     }
     // The answer has status 200 even if joining the parts failed; the old file is then still there.
     if ((await client.members(answer))['CompleteMultipartUploadResult'] === undefined)
-      throw new ServiceError(STORE_UNAVAILABLE, 'The server of the media store did not put the file together.');
+      throw new ServiceError(STORE_UNAVAILABLE, 'The server of the media store did not complete the upload.');
   } catch (error) {
     // Frees the parts on the server, which otherwise removes them at some time.
     await client.call({ method: 'DELETE', key, query: { uploadId }, expected: [404] }).then(
@@ -129,7 +129,7 @@ function partXml(tag: string, position: number): string {
 function changed(): ServiceError {
   return new ServiceError(
     'precondition-failed',
-    'The file is not as the request expects it: it was changed meanwhile.',
+    'The file is not as the request expects it: it was changed during the request.',
   );
 }
 

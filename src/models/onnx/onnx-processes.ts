@@ -65,7 +65,7 @@ export class OnnxProcesses {
   ): Promise<Answered<Answer>> {
     const pool = this.#pools[role];
     if (role === 'searches' && pool.waiting >= SEARCHES_WAITING_MAX) {
-      const detail = `More than ${SEARCHES_WAITING_MAX} searches wait for the vectors of their texts.`;
+      const detail = `More than ${SEARCHES_WAITING_MAX} searches are waiting for the vectors of their texts.`;
       throw new ModelError(detail, { retry: 'later', reason: 'busy' });
     }
     const options = { msMax: this.options.callMs + LOAD_MS_MAX };

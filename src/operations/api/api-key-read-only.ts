@@ -70,7 +70,7 @@ export const apiKeyCreateReadOnly = defineOperation({
     if (isWider(caller, scope)) {
       throw new ServiceError(
         'wider-than-caller',
-        `A key with the scope ${caller.key?.scope} cannot make one with the scope ${scope}.`,
+        `A key with the scope ${caller.key?.scope} cannot create a key with the scope ${scope}.`,
       );
     }
     const permissions = readPermissions(services.permissions, body.permissions);
@@ -79,9 +79,13 @@ export const apiKeyCreateReadOnly = defineOperation({
 
     const decision = services.readOnlyKeyLimiter.take(account);
     if (!decision.allowed) {
-      throw new ServiceError('rate-limited', 'The account has made as many read-only keys as it may in an hour.', {
-        retryAfterSeconds: decision.retryAfterSeconds,
-      });
+      throw new ServiceError(
+        'rate-limited',
+        'The account has already created as many read-only keys as are allowed in an hour. Try again later.',
+        {
+          retryAfterSeconds: decision.retryAfterSeconds,
+        },
+      );
     }
     const region = services.catalog.account(account)?.region ?? services.config.account.region;
     const { record, secret } = await services.access.createKey({
@@ -132,7 +136,7 @@ function readPermissions(known: PermissionCatalogue, named: readonly string[]): 
   if (first !== undefined) throw new ServiceError('invalid-parameter', first.detail, { errors: faults });
   const kept = [...new Set(named.filter(isReadPermission))];
   if (kept.length > 0) return kept;
-  const detail = 'Name at least one permission that ends in :read or :view; others are dropped.';
+  const detail = 'Give at least one permission that ends in :read or :view; all others are dropped.';
   throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/permissions', detail }] });
 }
 
@@ -146,6 +150,6 @@ function expiryWithin(callers: string | null, wanted: string | null, nowMs: numb
   if (callers === null || Date.parse(expiry) <= Date.parse(callers)) return expiry;
   throw new ServiceError(
     'wider-than-caller',
-    `The calling key expires at ${callers}: the new key cannot expire later.`,
+    `The calling key expires at ${callers}; the new key cannot expire later.`,
   );
 }

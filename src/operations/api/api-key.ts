@@ -91,7 +91,7 @@ const create = defineOperation({
  */
 function checkRegion(scope: KeyScope, named: string | undefined, region: string): void {
   if (scope === 'account' || named === undefined || named === region) return;
-  const detail = `A key of a ${scope} has the region of the ${scope}, '${region}': leave the region out.`;
+  const detail = `A key of a ${scope} always has the region of the ${scope}, '${region}': leave out the region.`;
   throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/region', detail }] });
 }
 
@@ -103,15 +103,17 @@ function chosenPermissions(
 ): readonly string[] {
   if (named === undefined) {
     if (access !== 'custom') return known.presets[access ?? 'search-and-read'];
-    throw invalidPermissions([{ pointer: '/permissions', detail: 'Custom access takes permissions.' }]);
+    throw invalidPermissions([{ pointer: '/permissions', detail: 'With custom access, permissions must be given.' }]);
   }
   if (access !== undefined && access !== 'custom') {
     throw invalidPermissions([
-      { pointer: '/permissions', detail: `Permissions go with custom access, not with ${access}.` },
+      { pointer: '/permissions', detail: `Permissions can only be given with custom access, not with ${access}.` },
     ]);
   }
   if (access === 'custom' && named.length === 0) {
-    throw invalidPermissions([{ pointer: '/permissions', detail: 'Custom access names at least one permission.' }]);
+    throw invalidPermissions([
+      { pointer: '/permissions', detail: 'With custom access, at least one permission must be given.' },
+    ]);
   }
   const faults = named.flatMap((permission, position) =>
     known.has(permission) ? [] : [{ pointer: `/permissions/${position}`, detail: known.unknownText(permission) }],

@@ -75,7 +75,7 @@ function collectionOperations({ resource, member, noun, input, output }: FieldKi
         const { name } = body as unknown as NamedField;
         const definition = await changeFields(services, params, (before) => {
           if (find(before, member, name) !== undefined) {
-            throw new ServiceError('name-exists', `The list has a ${noun} '${name}' already.`);
+            throw new ServiceError('name-exists', `The list already has a ${noun} '${name}'.`);
           }
           return { definition: changed(before, member, [...before[member], body as unknown as NamedField]) };
         });
@@ -166,7 +166,7 @@ function updated(before: FieldDefinition, kind: FieldKind, oldName: string, chan
   if (name === oldName) return { definition };
   if (name === RECORD_NAME || oldName === RECORD_NAME) throw recordNameKept();
   if (allNames(before).has(name)) {
-    throw new ServiceError('name-exists', `The list has a field '${name}' already.`);
+    throw new ServiceError('name-exists', `The list already has a field '${name}'.`);
   }
   return { definition: renamed(definition, oldName, name), renames: { [oldName]: name } };
 }
@@ -191,7 +191,7 @@ function renamed(definition: FieldDefinition, from: string, to: string): FieldDe
 
 /** Refused because values would move to a field that nobody reads, or away from one that never had any. */
 function recordNameKept(): ServiceError {
-  const detail = "'name' stands for the names of the records: no field can be renamed to it, and it cannot be renamed.";
+  const detail = "'name' stands for the names of the records: it cannot be renamed, and no field can be renamed to it.";
   return new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/name', detail }] });
 }
 

@@ -83,7 +83,7 @@ function nameFaults(before: FieldDefinition, after: FieldDefinition): ErrorPlace
   });
   if (after.location_field === RECORD_NAME && before.location_field !== RECORD_NAME) places.push('/location_field');
   const detail =
-    "'name' is what the records themselves are called: it can be searchable and is always sortable, but no facet, resource or location; give the field another name.";
+    "'name' is the name of the record: it can be a searchable field, and can always be sorted by, but cannot be a facet, resource field or location. Give the field another name.";
   return places.map((pointer) => ({ pointer, detail }));
 }
 
@@ -99,7 +99,10 @@ function definitionFaults(definition: FieldDefinition): ErrorPlace[] {
     const seen = new Set<string>();
     for (const [position, { name }] of fields.entries()) {
       if (seen.has(name)) {
-        faults.push({ pointer: `/${member}/${position}/name`, detail: `The field '${name}' is twice in ${member}.` });
+        faults.push({
+          pointer: `/${member}/${position}/name`,
+          detail: `The field '${name}' is given twice in ${member}.`,
+        });
       }
       seen.add(name);
     }
@@ -107,18 +110,18 @@ function definitionFaults(definition: FieldDefinition): ErrorPlace[] {
   const others = new Set([...facets, ...searchable_fields].map(({ name }) => name));
   for (const [position, { name }] of resources.entries()) {
     if (!others.has(name)) continue;
-    const detail = `The field '${name}' holds the URL of a file: it cannot be a facet or searchable too.`;
+    const detail = `The field '${name}' is a resource field, which holds the URL of a file: it cannot also be a facet or a searchable field.`;
     faults.push({ pointer: `/resources/${position}/name`, detail });
   }
   if (
     location_field !== null &&
     (others.has(location_field) || resources.some(({ name }) => name === location_field))
   ) {
-    const detail = `The field '${location_field}' holds a point: it cannot be a facet, searchable or a resource too.`;
+    const detail = `The field '${location_field}' is the location_field, which holds a point: it cannot also be a facet, a searchable field or a resource field.`;
     faults.push({ pointer: '/location_field', detail });
   }
   if (fieldCount(definition) > FIELDS_PER_LIST_MAX) {
-    faults.push({ pointer: '', detail: `A list has at most ${FIELDS_PER_LIST_MAX} fields.` });
+    faults.push({ pointer: '', detail: `A list can have at most ${FIELDS_PER_LIST_MAX} fields.` });
   }
   return faults;
 }

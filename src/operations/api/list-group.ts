@@ -185,7 +185,9 @@ const update = defineOperation({
   ],
   async handle({ services, caller }, { params: { account, group: name }, body }) {
     if (body.name !== undefined && body.name !== name) {
-      throw invalid([{ pointer: '/name', detail: 'A group cannot be renamed: make another one and delete this.' }]);
+      throw invalid([
+        { pointer: '/name', detail: 'A group cannot be renamed: create another one, and delete this one.' },
+      ]);
     }
     assertRerankerKnown(services, account, body.reranker);
     const { lists: given, reranker } = body;
@@ -281,7 +283,10 @@ async function pinned(
 function assertNoWider(services: Services, caller: Caller, account: string, lists: readonly { list: string }[]): void {
   const outside = lists.find(({ list: name }) => !reaches(caller, { kind: 'list', account, name }, services.catalog));
   if (outside === undefined) return;
-  throw new ServiceError('wider-than-caller', `A key of the group cannot add the list '${outside.list}' to it.`);
+  throw new ServiceError(
+    'wider-than-caller',
+    `A key whose scope is the group cannot add the list '${outside.list}' to it.`,
+  );
 }
 
 function invalid(errors: readonly ErrorPlace[]): ServiceError {

@@ -156,7 +156,7 @@ const update = defineOperation({
   handle: ({ services }, { params: { account, list: name }, body }) =>
     oneChangeAtATime(services, { account, name }, async () => {
       if (body.name !== undefined && body.name !== name) {
-        throw invalidMember('name', 'A list cannot be renamed: clone it under the new name and delete it.');
+        throw invalidMember('name', 'A list cannot be renamed: clone it under the new name, and delete this one.');
       }
       const stored = requireList(services, account, name);
       const settings = await settingsOf(body, stored);
@@ -299,7 +299,7 @@ async function settingsOf(body: SettingsInput, stored?: ListRecord): Promise<Lis
 
 function assertModelKnown({ indexes }: Services, account: string, model: string | null | undefined): void {
   if (typeof model !== 'string' || indexes.models.knows(account, model)) return;
-  const detail = `There is no model '${model}' in the account '${account}'. 'built-in' is there in every account, and so is 'own', which takes vectors that come with the records.`;
+  const detail = `There is no model '${model}' in the account '${account}'. Every account has 'built-in', and 'own', which uses vectors that are written with the records.`;
   const meant = meantModel(indexes.models, account, model, (name) => indexes.models.knows(account, name));
   throw new ServiceError('unprocessable', detail, { errors: [{ pointer: '/model', detail }], meant });
 }

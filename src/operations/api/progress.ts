@@ -104,7 +104,10 @@ const watch = defineOperation({
   handle({ services, caller }, { params: { account }, query: { name } = {} }) {
     const { progress } = services;
     if (progress.listenerCount >= WATCHERS_MAX) {
-      throw new ServiceError('overloaded', `${WATCHERS_MAX} others watch already: ask for the jobs themselves.`);
+      throw new ServiceError(
+        'overloaded',
+        `${WATCHERS_MAX} clients are already watching jobs. Read the jobs with GET /progress/{account} instead.`,
+      );
     }
     return {
       status: 200,

@@ -74,7 +74,10 @@ export const searchResultBulk = defineOperation({
     const startedMs = performance.now();
     const format = FORMATS.get(contentType);
     if (format === undefined || stream === undefined) {
-      throw new ServiceError('unsupported-media-type', `The content type is one of ${[...FORMATS.keys()].join(', ')}.`);
+      throw new ServiceError(
+        'unsupported-media-type',
+        `The content type must be one of ${[...FORMATS.keys()].join(', ')}.`,
+      );
     }
     const index = await requireIndex(services, params);
     const session = index.startImport(format, {

@@ -126,11 +126,12 @@ const page = defineOperation({
   handle(context, { params, query }) {
     const { name, after = '-1', skip = 0, size = SEARCH_SIZE_DEFAULT, vectors = false } = query;
     if (name !== undefined && (query.after !== undefined || skip > 0)) {
-      const detail = 'name is of one record, which has no page behind it: leave out after and skip.';
+      const detail =
+        'With name, at most one record is returned, so there are no further pages: leave out after and skip.';
       throw new ServiceError('unprocessable', detail, { errors: [{ parameter: 'name', detail }] });
     }
     if (skip > SKIP_MAX) {
-      const detail = `skip passes over ${SKIP_MAX} records at most; go on with after, which takes the next of the page before.`;
+      const detail = `skip can be at most ${SKIP_MAX}. To read further, give after: the next of the previous page.`;
       throw new ServiceError('unprocessable', detail, { errors: [{ parameter: 'skip', detail }] });
     }
     return readRecords(context, params, (target) => ({

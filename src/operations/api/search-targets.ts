@@ -256,7 +256,7 @@ function memberList({ catalog }: Services, group: GroupRecord, { list, list_id }
   if (record !== undefined && record.id === list_id) return record;
   throw new ServiceError(
     'version-not-found',
-    `This version of the group '${group.name}' has the list '${list}', which is gone.`,
+    `This version of the group '${group.name}' contains the list '${list}', which was deleted.`,
   );
 }
 

@@ -119,7 +119,7 @@ function assertPermission(operation: Operation, caller: Caller): void {
     const open = callers.includes('console')
       ? 'the console and the command line, not to API keys'
       : 'the command line alone';
-    throw new ServiceError('console-only', `This operation is open to ${open}.`);
+    throw new ServiceError('console-only', `This operation can only be used by ${open}.`);
   }
   if (permission !== null && permission !== 'public' && !caller.can(permission)) {
     throw new ServiceError(
@@ -206,7 +206,7 @@ function spendSearch(params: PathParams, caller: Caller, services: Services): vo
   const { retryAfterSeconds } = decision;
   throw new ServiceError(
     'rate-limited',
-    `The account's searches of this minute are spent. Try again in ${retryAfterSeconds} s.`,
+    `The account has used all its searches for this minute. Try again in ${retryAfterSeconds} s.`,
     { retryAfterSeconds },
   );
 }

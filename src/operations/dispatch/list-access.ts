@@ -79,7 +79,7 @@ async function outlineOf({ indexes }: Services, list: ListRecord): Promise<ListO
 /** Returns the code and detail for a list that cannot be described. */
 export function describeUnavailable({ name }: ListRecord, error: unknown) {
   if (error instanceof ServiceError) return { name, code: error.code, detail: error.detail };
-  return { name, code: 'internal-error', detail: "The list cannot be opened; the service's log says why." };
+  return { name, code: 'internal-error', detail: 'The list cannot be opened; the log of the service says why.' };
 }
 
 /**
@@ -119,7 +119,7 @@ async function takenBack({ catalog }: Services, list: ListRecord, change: ListCh
 
 function withoutFields(error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error;
-  const detail = `${error.detail} The fields are as before; the other settings of the request are in force all the same, for they could not be taken back either.`;
+  const detail = `${error.detail} The fields did not change; the other settings of the request are already in effect, because they could not be undone.`;
   return new ServiceError(error.problem, detail, { cause: error });
 }
 

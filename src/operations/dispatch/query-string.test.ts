@@ -52,7 +52,7 @@ describe('readQueryString', () => {
 
   it('refuses options given twice and broken encodings', () => {
     expect(read('size=1&size=2').faults).toEqual([
-      { parameter: 'size', detail: 'The option is given more than once.' },
+      { parameter: 'size', detail: 'The parameter is given more than once.' },
     ]);
     expect(read('text=%ff').faults).toMatchObject([{ parameter: 'text' }]);
     expect(read('text=%').faults).toHaveLength(1);

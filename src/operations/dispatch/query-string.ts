@@ -101,14 +101,14 @@ export function readQueryString(text: string, coercions: Coercions, faults: Erro
     const equals = pair.indexOf('=');
     const name = decodeQueryText(equals === -1 ? pair : pair.slice(0, equals));
     if (name === undefined) {
-      faults.push({ detail: 'The name of an option is not percent-encoded UTF-8.' });
+      faults.push({ detail: 'The name of a parameter is not valid percent-encoded UTF-8.' });
       continue;
     }
     const value = equals === -1 ? '' : decodeQueryText(pair.slice(equals + 1));
     if (value === undefined) {
-      faults.push({ parameter: name, detail: 'The value is not percent-encoded UTF-8.' });
+      faults.push({ parameter: name, detail: 'The value is not valid percent-encoded UTF-8.' });
     } else if (Object.hasOwn(options, name)) {
-      faults.push({ parameter: name, detail: 'The option is given more than once.' });
+      faults.push({ parameter: name, detail: 'The parameter is given more than once.' });
     } else {
       const coercion = coercions.get(name);
       define(options, name, coercion === undefined ? value : coercion(value));

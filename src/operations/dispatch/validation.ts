@@ -89,7 +89,7 @@ function readParams(
   const params: Record<string, unknown> = {};
   for (const name in raw) {
     const text = raw[name];
-    if (text === undefined) faults.push({ parameter: name, detail: 'The path is not percent-encoded UTF-8.' });
+    if (text === undefined) faults.push({ parameter: name, detail: 'The path is not valid percent-encoded UTF-8.' });
     else params[name] = coercions.get(name)?.(text) ?? text;
   }
   if (faults.length === 0) faults.push(...check(params));
@@ -109,7 +109,7 @@ function readQuery(
     if (found.length > 0) faults.push(...found);
   } else {
     for (const name of Object.keys(query)) {
-      faults.push({ parameter: name, detail: 'This operation takes no options in the query string.' });
+      faults.push({ parameter: name, detail: 'This operation takes no query parameters.' });
     }
   }
   return query;

@@ -82,6 +82,6 @@ function checkLength(words: readonly QueryWord[], match: MatchMode, wordsMax: nu
   const count = match === 'phrase' ? words.length : new Set(words.map(({ term }) => term)).size;
   if (count <= wordsMax) return;
   const what = match === 'phrase' ? 'words in a phrase' : 'different words';
-  const detail = `The query has ${count} ${what}; one search takes ${wordsMax} at most`;
+  const detail = `The query has ${count} ${what}; at most ${wordsMax} are allowed`;
   throw new ServiceError('unprocessable', `${detail}.`, { errors: [{ parameter: 'query', detail }] });
 }

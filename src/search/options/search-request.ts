@@ -37,14 +37,14 @@ export interface SearchRequest {
 export function readSearchRequest(options: SearchOptions, definitions: readonly FieldDefinition[]): SearchRequest {
   const radius = options.radius === undefined ? undefined : parseRadius(options.radius);
   if (radius !== undefined && definitions.every((definition) => definition.location_field === null)) {
-    throw invalid('radius', 'radius needs a list with a location_field; this one has none');
+    throw invalid('radius', 'radius needs a list with a location_field, and this list has none');
   }
   const filled = filledOptions(options);
   // A blank option counts as not given, for clients that always send every option.
   const filter = given(filled.filter);
   const orderBy = given(filled.order_by);
   if (filled.ranking === 'none' && orderBy !== undefined) {
-    throw invalid('ranking', 'ranking=none and order_by contradict each other: leave one of them out');
+    throw invalid('ranking', 'ranking=none and order_by cannot be combined: leave one of them out');
   }
   const filters = filter === undefined ? definitions.map(() => FILTER_ALL) : parseFilters(filter, definitions);
   return Object.freeze({

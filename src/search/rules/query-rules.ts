@@ -46,7 +46,7 @@ export function compileQueryRules(
   const pointer = '/query_rules';
   const characters = filterCharacters(rules);
   if (characters > Math.max(RULES_FILTER_CHARACTERS_MAX, filterCharacters(stored))) {
-    const detail = `The filters of all rules have ${characters} characters together; a list may have ${RULES_FILTER_CHARACTERS_MAX}.`;
+    const detail = `The filters of all rules together have ${characters} characters; at most ${RULES_FILTER_CHARACTERS_MAX} are allowed.`;
     throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer, detail }] });
   }
   const faults: ErrorPlace[] = [];
@@ -61,7 +61,7 @@ export function compileQueryRules(
   if (first !== undefined) throw new ServiceError('invalid-parameter', first.detail, { errors: faults });
   const instructions = instructionsOf(compiled);
   if (instructions > RULES_INSTRUCTIONS_MAX && instructions > instructionsOf(usableQueryRules(stored, definition))) {
-    const detail = `The patterns of all rules together compile to ${instructions} instructions; a list may have ${RULES_INSTRUCTIONS_MAX}. Large repetitions cost most.`;
+    const detail = `The patterns of all rules together compile to ${instructions} instructions; at most ${RULES_INSTRUCTIONS_MAX} are allowed. Large repetitions cost most.`;
     throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer, detail }] });
   }
   return compiled;
@@ -95,11 +95,11 @@ function compileRule(rule: QueryRule, definition: FieldDefinition): CompiledQuer
   try {
     pattern = RE2JS.compile(rule.pattern, RE2JS.CASE_INSENSITIVE);
   } catch (error) {
-    return { member: 'pattern', detail: `The pattern is no RE2 expression: ${messageOf(error)}` };
+    return { member: 'pattern', detail: `The pattern is not a valid RE2 expression: ${messageOf(error)}` };
   }
   const instructions = pattern.programSize();
   if (instructions > RULE_INSTRUCTIONS_MAX) {
-    const detail = `The pattern compiles to ${instructions} instructions; it may have ${RULE_INSTRUCTIONS_MAX}. Large repetitions cost most.`;
+    const detail = `The pattern compiles to ${instructions} instructions; at most ${RULE_INSTRUCTIONS_MAX} are allowed. Large repetitions cost most.`;
     return { member: 'pattern', detail };
   }
   try {
