@@ -129,14 +129,15 @@ it('the unit has the program by the link that it was called by: who turned it ba
   expect(unit(command)).toBe(command);
 });
 
-it('alerts ask for what the service measures, whose names are as Prometheus has them', async () => {
+it('alerts and the dashboard ask for what the service measures, whose names are as Prometheus has them', async () => {
   const service = await startTestService();
   try {
     const { text } = await service.clientWith(undefined).get('/metrics');
     const measured = new Set([...text.matchAll(/^# HELP (\w+)/gm)].map(([, name]) => name));
     const rules = readFileSync(join(import.meta.dirname, '../../config/prometheus-alerts.yml'), 'utf8');
-    const asked = [...rules.matchAll(/\b(gannet_\w+|process_\w+)/g)].map(([name]) => name);
-    expect(asked.length).toBeGreaterThan(8);
+    const dashboard = readFileSync(join(import.meta.dirname, '../../config/grafana-dashboard.json'), 'utf8');
+    expect([rules, dashboard].map((text) => text.split('gannet_').length > 8)).toEqual([true, true]);
+    const asked = [...`${rules} ${dashboard}`.matchAll(/\b(gannet_\w+|process_\w+)/g)].map(([name]) => name);
     expect(asked.filter((name) => !measured.has(name.replace(/_bucket$/, '')))).toEqual([]);
     // What Prometheus' own linter (`promtool check metrics`) says of names: counters have this ending, and nothing else.
     const kinds = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', kind]) => ({ name, kind }));

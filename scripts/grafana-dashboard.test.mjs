@@ -1,0 +1,20 @@
+/** The dashboard in `config` is the one that the script writes. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { dashboard } from './grafana-dashboard.mjs';
+
+const file = JSON.parse(readFileSync(join(import.meta.dirname, '../config/grafana-dashboard.json'), 'utf8'));
+
+it('is as its script writes it', () => {
+  expect(file, 'node scripts/grafana-dashboard.mjs').toEqual(dashboard());
+});
+
+it('has panels beside and below each other, each with queries of one data source', () => {
+  const places = file.panels.map(({ gridPos: { x, y } }) => `${x},${y}`);
+  expect(new Set(places).size).toBe(places.length);
+  expect(new Set(file.panels.map(({ id }) => id)).size).toBe(file.panels.length);
+  for (const { type, title, targets } of file.panels) {
+    if (type !== 'row') expect([title, targets.length > 0]).toEqual([title, true]);
+  }
+});
