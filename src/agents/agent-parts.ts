@@ -121,7 +121,7 @@ function handlerOf({ log }: Services, tooling: Tooling): Promise<McpHttpHandler>
   return tooling.handler;
 }
 
-/** What each request passes through the library. */
+/** Context of a request, passed through the library. */
 interface Asked {
   readonly context: OperationContext;
   readonly selection: ToolSelection;
@@ -183,7 +183,7 @@ const callTools = defineOperation({
   },
   async handle(context, { stream, headers = {}, query: { tools, read_only: readOnly } }) {
     const selection: ToolSelection = { names: tools, readOnly, givenBy: 'tools' };
-    // Before anything is read: the client's settings are wrong, whatever it asks for.
+    // Throws before the body is read: an invalid selection is wrong for every request of the client.
     selectedTools(toolingOf(context.services).tools, selection);
     const pieces: Uint8Array[] = [];
     for await (const piece of stream ?? []) pieces.push(piece);

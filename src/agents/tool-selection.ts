@@ -1,16 +1,16 @@
-/** Some of the tools, chosen by name: all of them take tens of thousands of an agent's tokens before it has asked for anything. */
+/** Selects tools by name: the descriptions of all would take tens of thousands of an agent's tokens in advance. */
 import { didYouMean, ERROR_VALUE_CHARACTERS_MAX, ServiceError, toldText } from '../platform/index.js';
 import type { AgentTool } from './agent-tool.js';
 
 export interface ToolSelection {
-  /** Names of tools with commas between them, `*` standing for any characters, such as `search_*,list_read`. Undefined: all. */
+  /** Tool names separated by commas, where `*` matches any characters: `search_*,list_read`. Undefined for all. */
   readonly names?: string | undefined;
   readonly readOnly?: boolean | undefined;
-  /** The parameter or option by which the names were given, for errors. */
+  /** Name of the parameter or option that has the names, for errors. */
   readonly givenBy: string;
 }
 
-/** Returns the chosen tools in the order of `tools`. Throws `invalid-parameter` for a name or pattern that no tool has. */
+/** Returns the selected tools in the order of `tools`. Throws `invalid-parameter` for a name that matches none. */
 export function selectedTools(
   tools: readonly AgentTool[],
   { names, readOnly, givenBy }: ToolSelection,
