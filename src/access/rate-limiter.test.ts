@@ -52,11 +52,40 @@ describe('RateLimiter', () => {
     expect(limiter.take('a').allowed).toBe(false);
   });
 
+  it('of accounts that ask for little takes little memory', () => {
+    const limiter = new RateLimiter({ limit: 60_000, windowMs: MINUTE_MS }, new FakeClock());
+    const before = process.memoryUsage().arrayBuffers;
+    for (let account = 0; account < 1000; account++) limiter.take(`a${account}`);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2_000_000);
+  });
+
+  it('forgets accounts that are idle, whichever way the clock is set, and no count within the window', () => {
+    const clock = new FakeClock();
+    const limiter = new RateLimiter({ limit: 1, windowMs: MINUTE_MS }, clock);
+    for (const step of [MINUTE_MS, MINUTE_MS, -10 * MINUTE_MS, MINUTE_MS, 100 * MINUTE_MS]) {
+      for (let account = 0; account < 10; account++) limiter.take(`${step} ${account}`);
+      clock.ms += step - SLOT_MS;
+      expect(limiter.take('a').allowed).toBe(true);
+      clock.ms += SLOT_MS;
+      expect(limiter.take('a').allowed).toBe(false);
+      expect(limiter.accountCount).toBeLessThanOrEqual(21);
+    }
+    clock.ms += 2 * MINUTE_MS;
+    limiter.take('a');
+    expect(limiter.accountCount).toBe(1);
+  });
+
   it('keeps to the limit in every window, refuses no one without need, and gives the exact wait', () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: 1, max: 20 }),
-        fc.array(fc.integer({ min: 0, max: 12_000 }), { maxLength: 300 }),
+        fc.integer({ min: 1, max: 40 }),
+        fc.array(
+          fc.oneof(
+            { weight: 50, arbitrary: fc.integer({ min: 0, max: 12_000 }) },
+            { weight: 1, arbitrary: fc.integer({ min: 0, max: 3 * MINUTE_MS }) },
+          ),
+          { maxLength: 300 },
+        ),
         (limit, steps) => {
           const clock = new FakeClock();
           const limiter = new RateLimiter({ limit, windowMs: MINUTE_MS }, clock);

@@ -4,10 +4,14 @@
  * The window is exact to 1/6000 of its length (10 ms for a minute): each account has a ring of counts, one for each
  * such slot in which anything happened, and slots that have left the window are dropped. A refused attempt does not
  * count, so that a client that keeps trying is admitted as soon as one that waits.
+ *
+ * A ring grows with the slots that it has, up to 72 KB. An account that is idle for two windows is forgotten.
  */
 import type { Clock } from '../platform/index.js';
 
 const SLOTS_PER_WINDOW = 6000;
+/** Slots of a new ring: few enough for V8 to keep them within the object, 64 bytes. */
+const SLOTS_AT_FIRST = 8;
 
 export type RateDecision = { readonly allowed: true } | { readonly allowed: false; readonly retryAfterSeconds: number };
 
@@ -23,7 +27,11 @@ export class RateLimiter {
   readonly #limit: number;
   readonly #slotMs: number;
   readonly #clock: Clock;
-  readonly #accounts = new Map<string, SlotRing>();
+  /** Accounts used since `#turnedAt`. */
+  #recent = new Map<string, SlotRing>();
+  /** Accounts last used in the window before `#turnedAt`. */
+  #earlier = new Map<string, SlotRing>();
+  #turnedAt = 0;
 
   constructor({ limit, windowMs }: RateLimit, clock: Clock) {
     this.#limit = limit;
@@ -36,13 +44,10 @@ export class RateLimiter {
    * available.
    */
   take(account: string): RateDecision {
-    let ring = this.#accounts.get(account);
-    if (ring === undefined) {
-      ring = new SlotRing(Math.min(this.#limit, SLOTS_PER_WINDOW));
-      this.#accounts.set(account, ring);
-    }
     const nowMs = this.#clock.nowMs();
     const slot = Math.floor(nowMs / this.#slotMs);
+    this.#forgetIdle(slot);
+    const ring = this.#ringOf(account);
     ring.advanceTo(slot);
     if (ring.total < this.#limit) {
       ring.count(slot);
@@ -51,20 +56,39 @@ export class RateLimiter {
     const freeAtMs = (ring.oldestSlot + SLOTS_PER_WINDOW) * this.#slotMs;
     return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil((freeAtMs - nowMs) / 1000)) };
   }
+
+  /** Number of accounts that something is remembered of. */
+  get accountCount(): number {
+    return this.#recent.size + this.#earlier.size;
+  }
+
+  /** Forgets, once in a window, accounts all of whose slots have left it. Looks at none of them. */
+  #forgetIdle(slot: number): void {
+    const passed = slot - this.#turnedAt;
+    // Below -1 the clock was set back.
+    if (passed >= -1 && passed < SLOTS_PER_WINDOW) return;
+    this.#earlier = passed < 2 * SLOTS_PER_WINDOW ? this.#recent : new Map<string, SlotRing>();
+    this.#recent = new Map();
+    this.#turnedAt = slot;
+  }
+
+  #ringOf(account: string): SlotRing {
+    const recent = this.#recent.get(account);
+    if (recent !== undefined) return recent;
+    const ring = this.#earlier.get(account) ?? new SlotRing();
+    this.#earlier.delete(account);
+    this.#recent.set(account, ring);
+    return ring;
+  }
 }
 
 /** Counts by slot, oldest first, in a circular buffer that never has more slots than a window. */
 class SlotRing {
   total = 0;
-  readonly #slots: Float64Array;
-  readonly #counts: Uint32Array;
+  #slots = new Float64Array(SLOTS_AT_FIRST);
+  #counts = new Uint32Array(SLOTS_AT_FIRST);
   #first = 0;
   #length = 0;
-
-  constructor(capacity: number) {
-    this.#slots = new Float64Array(Math.max(1, capacity));
-    this.#counts = new Uint32Array(Math.max(1, capacity));
-  }
 
   /** The oldest slot that still counts; only valid if `total` is above 0. */
   get oldestSlot(): number {
@@ -90,10 +114,22 @@ class SlotRing {
       this.#counts[newest] = (this.#counts[newest] ?? 0) + 1;
       return;
     }
+    if (this.#length === this.#slots.length) this.#grow();
     const next = this.#index(this.#length);
     this.#slots[next] = slot;
     this.#counts[next] = 1;
     this.#length++;
+  }
+
+  #grow(): void {
+    const capacity = Math.min(SLOTS_PER_WINDOW, 2 * this.#slots.length);
+    const [slots, counts] = [new Float64Array(capacity), new Uint32Array(capacity)];
+    for (let offset = 0; offset < this.#length; offset++) {
+      const at = this.#index(offset);
+      slots[offset] = this.#slots[at] ?? 0;
+      counts[offset] = this.#counts[at] ?? 0;
+    }
+    [this.#slots, this.#counts, this.#first] = [slots, counts, 0];
   }
 
   #newestSlot(): number {
