@@ -16,6 +16,8 @@ export interface DamagedListsOptions {
   readonly log: Logger;
   /** Removes the list from the open lists and those being opened; undefined if it is neither. */
   readonly letGo: (listId: string) => Promise<ListHandle> | undefined;
+  /** Called when the store of a list can be read again: what failed meanwhile may be tried anew. */
+  readonly readable: (listId: string) => void;
 }
 
 export class DamagedLists {
@@ -26,7 +28,7 @@ export class DamagedLists {
   readonly unreadable: UnreadableStores;
 
   constructor(private readonly options: DamagedListsOptions) {
-    const { dataDir, log } = options;
+    const { dataDir, log, readable } = options;
     this.unreadable = new UnreadableStores({
       dataDir,
       log,
@@ -43,6 +45,7 @@ export class DamagedLists {
       },
       readable: (listId) => {
         this.refusals.delete(listId);
+        readable(listId);
       },
     });
   }

@@ -110,6 +110,9 @@ class AllListIndexes implements ListIndexes, ListOpener {
         this.opening.delete(listId);
         return opening;
       },
+      readable: (listId) => {
+        this.rebuilder.forgetFailed(listId);
+      },
     });
     this.watch = new DamageWatch(
       kernel,

@@ -51,6 +51,8 @@ const definition: FieldDefinition = {
 };
 const WORDS = ['gannet', 'gannets', 'puffin', 'diving', 'dived', 'dive', 'cliff', 'cliffs', 'herring', '東京タワー'];
 
+const PAGE_BYTES = 4096;
+
 let lists: ListsInFolder;
 let executor: WatchedExecutor;
 let list: ListIndex;
@@ -539,4 +541,44 @@ describe('a store of another format', () => {
     await lists.close();
     expect([hash(), readdirSync(segmentsPath(pathOf()))]).toEqual(before);
   });
+});
+
+it('a rebuild that meets a page of the records that cannot be read is tried again: it was refused until the next start', async () => {
+  await importRecords(0, 30);
+  await lists.close();
+  for (const file of segmentFilesOf(pathOf())) changeFormat(file);
+  const store = join(storePath(pathOf()), 'data.mdb');
+  const whole = readFileSync(store);
+  const zeroed = Buffer.from(whole);
+  for (let at = zeroed.indexOf('again again'); at >= 0; at = zeroed.indexOf('again again')) {
+    const page = at - (at % PAGE_BYTES);
+    zeroed.fill(0, page, page + PAGE_BYTES);
+  }
+  writeFileSync(store, zeroed);
+  lists.open();
+  const refusal = () => lists.indexes.open('a1', LIST_SETTINGS).catch((error: unknown) => error);
+  await expect.poll(refusal, { interval: 10 }).toMatchObject({
+    code: 'not-ready',
+    detail: expect.stringContaining('tried again'),
+  });
+});
+
+it('a rebuild that failed is begun anew when the store of its list can be read again', async () => {
+  await importRecords(0, 30);
+  await lists.close();
+  for (const file of segmentFilesOf(pathOf())) changeFormat(file);
+  lists.open();
+  executor.before = ({ kind }) => {
+    if (kind === 'reindex') throw new ServiceError('unprocessable', 'Zeros lie where a page could not be read.');
+  };
+  const code = () =>
+    lists.indexes.open('a1', LIST_SETTINGS).then(
+      () => 'open',
+      (error: unknown) => (error as ServiceError).code,
+    );
+  await expect.poll(code, { interval: 10 }).toBe('internal-error');
+  executor.before = () => undefined;
+  const error = Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', errno: -5, syscall: 'read' });
+  lists.indexes.closeDamaged('a1', LIST_SETTINGS, error);
+  await expect.poll(code, { interval: 10 }).toBe('open');
 });

@@ -4,7 +4,7 @@
  */
 import type { FieldDefinition } from '../../catalog/index.js';
 import { extractStore, textKindOf } from '../../extracts/index.js';
-import { ServiceError } from '../../platform/index.js';
+import { asKnownError, ServiceError } from '../../platform/index.js';
 import { decodeRecord, parseFields, type RecordStore } from '../../records/index.js';
 import type { PartName } from '../../store/index.js';
 import type { ReindexTask } from '../contract/ingest-tasks.js';
@@ -24,7 +24,10 @@ export interface IndexPiece {
   readonly damage?: { readonly files: readonly DamagedFile[]; readonly records: readonly number[] };
 }
 
-/** Throws `unprocessable` if something cannot be read; the detail names the record. */
+/**
+ * Throws `unprocessable` if a record is not as it was written; the detail names it. Errors of the disk, of a damaged
+ * store or of the process are thrown as they are: whoever asked decides by these whether to try again.
+ */
 export function nextPiece(store: RecordStore, definition: FieldDefinition, task: ReindexTask): IndexPiece {
   const { version, part } = task;
   return part === undefined
@@ -110,6 +113,7 @@ function piece<Value>(
     }
     return { documents, cursor, done: true };
   } catch (error) {
+    if (asKnownError(error) instanceof ServiceError) throw error;
     const detail = `Record ${cursor} of version ${version} cannot be read from the list's store: ${String(error)}.`;
     throw new ServiceError('unprocessable', detail, { cause: error });
   }
