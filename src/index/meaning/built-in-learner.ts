@@ -13,6 +13,11 @@ import { BackgroundRounds } from '../versions/background-rounds.js';
 /** With fewer records it cannot be told which words belong together. */
 export const LEARNED_RECORDS_MIN = 64;
 const GROWTH = 2;
+/**
+ * As `GROWTH`, after no model could be learned, also for what a list has lost. Less, since there is none to search by
+ * meanwhile; each record is then read some five times at most.
+ */
+const FRUITLESS_GROWTH = 1.25;
 const NOTHING_IN_COMMON = 'The records have no words in common to learn from.';
 
 export interface BuiltInLearnerOptions {
@@ -27,12 +32,18 @@ export interface BuiltInLearnerOptions {
   readonly adopt: (state: ListState) => void;
 }
 
+/** What no model could be learned from. */
+interface Fruitless {
+  readonly count: number;
+  readonly version: number;
+  readonly language: string;
+}
+
 export class BuiltInLearner {
   private readonly rounds: BackgroundRounds;
   /** True if the learned model cannot be read. */
   private isLost = false;
-  /** Number of records from which no model could be learned. */
-  private fruitlessOf: number | undefined;
+  private fruitless: Fruitless | undefined;
 
   constructor(private readonly options: BuiltInLearnerOptions) {
     this.rounds = new BackgroundRounds({
@@ -61,7 +72,7 @@ export class BuiltInLearner {
     if (pending < LEARNED_RECORDS_MIN) {
       return { pending, error: `It learns from ${LEARNED_RECORDS_MIN} records on; there are ${pending}.` };
     }
-    return pending === this.fruitlessOf ? { pending, error: NOTHING_IN_COMMON } : { pending };
+    return this.wasFruitless(pending) ? { pending, error: NOTHING_IN_COMMON } : { pending };
   }
 
   get restsUntilMs(): number {
@@ -83,21 +94,32 @@ export class BuiltInLearner {
   private isDue(newest: VectorSpace | undefined): boolean {
     if (!this.options.isWanted()) return false;
     const count = this.recordCount();
-    if (count < LEARNED_RECORDS_MIN || count === this.fruitlessOf) return false;
+    if (count < LEARNED_RECORDS_MIN || this.wasFruitless(count)) return false;
     if (newest === undefined || this.isLost) return true;
     const isGrown = count >= GROWTH * (newest.learnedFrom ?? 0);
     return isGrown && newest.state === 'serving' && this.options.isFilled(newest);
   }
 
+  /** True if nothing could be learned, and the list is much the same since. */
+  private wasFruitless(count: number): boolean {
+    const { fruitless } = this;
+    if (fruitless === undefined) return false;
+    const { host, language } = this.options;
+    const { version } = currentVersionOf(host.state());
+    if (fruitless.version !== version || fruitless.language !== language()) return false;
+    return count < FRUITLESS_GROWTH * fruitless.count && fruitless.count < FRUITLESS_GROWTH * count;
+  }
+
   private async learn(): Promise<void> {
-    const { host, language, isWanted } = this.options;
+    const { host, isWanted } = this.options;
     const { listPath } = host;
     const { version } = currentVersionOf(host.state());
+    const language = this.options.language();
     const count = this.recordCount();
     const bytesMax = host.budget.mergeBytesMax;
-    const learned = await host.run({ kind: 'learn-model', listPath, version, language: language(), bytesMax });
+    const learned = await host.run({ kind: 'learn-model', listPath, version, language, bytesMax });
     if (learned === undefined) {
-      this.fruitlessOf = count;
+      this.fruitless = { count, version, language };
       return;
     }
     await host.exclusive(async () => {
@@ -105,7 +127,7 @@ export class BuiltInLearner {
       const model = attachable(learned.version, learned.dimensions, count);
       host.reopen(await host.runCommit({ kind: 'attach-model', listPath, model, learned: learned.bytes }));
       this.isLost = false;
-      this.fruitlessOf = undefined;
+      this.fruitless = undefined;
     });
   }
 

@@ -1,7 +1,7 @@
 /** Lists whose model is the built-in one: it is learned from their own records, again when there are twice as many. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi, type MockInstance } from 'vitest';
 import {
   importLines,
   LIST_DEFINITION as definition,
@@ -12,7 +12,7 @@ import {
 import { SeededRandom } from '../../../test/support/random.js';
 import { ScriptedModels } from '../../../test/support/scripted-models.js';
 import { BuiltInModels } from '../../vectors/index.js';
-import type { ListIndex } from '../index.js';
+import type { IngestExecutor, ListIndex } from '../index.js';
 import { LEARNED_RECORDS_MIN } from './built-in-learner.js';
 
 const BUILT_IN = 'built-in';
@@ -24,10 +24,16 @@ const TOPICS = [
 ];
 
 let lists: ListsWithModels;
+let run: MockInstance<IngestExecutor['run']>;
 beforeEach(() => {
-  lists = new ListsWithModels(new ScriptedModels());
+  lists = new ListsWithModels(new ScriptedModels(), {}, (inner) => {
+    run = vi.spyOn(inner, 'run');
+    return inner;
+  });
 });
 afterEach(() => lists.remove());
+
+const learnings = () => run.mock.calls.filter(([{ kind }]) => kind === 'learn-model').length;
 
 function recordLines(count: number, from = 0): string[] {
   return Array.from({ length: count }, (_, at) => {
@@ -127,15 +133,28 @@ it('is kept through restarts, versions, clones and other models, and learned ane
   expect(existsSync(lists.path())).toBe(true);
 });
 
-it('of records without a common word is none, and says so', async () => {
+const strangeLines = (count: number) =>
+  Array.from({ length: count }, (_, n) => JSON.stringify({ name: `s${n}`, title: `word${n}` }));
+const NOTHING_IN_COMMON = { state: 'off', error: 'The records have no words in common to learn from.' };
+
+it('of records without a common word is none, and says so; a commit is no reason to try again, a quarter more is', async () => {
   const list = await lists.create(BUILT_IN);
-  await importLines(
-    list,
-    Array.from({ length: 70 }, (_, n) => JSON.stringify({ name: `r${n}`, title: `word${n}` })),
-  );
-  await expect
-    .poll(() => list.meaning())
-    .toMatchObject({ state: 'off', error: 'The records have no words in common to learn from.' });
+  await importLines(list, strangeLines(70));
+  await expect.poll(() => list.meaning()).toMatchObject(NOTHING_IN_COMMON);
+  for (let n = 70; n < 80; n += 1) await list.write(put(`s${n}`, { title: `word${n}` }));
+  expect(list.meaning()).toMatchObject(NOTHING_IN_COMMON);
+  expect(learnings()).toBe(1);
+  await importLines(list, recordLines(20));
+  await expect.poll(() => list.meaning(), { interval: 5 }).toMatchObject({ state: 'ready', pending: 0 });
+  expect(learnings()).toBe(2);
+});
+
+it('is tried again for a new version, in which records may have more in common', async () => {
+  const list = await lists.create(BUILT_IN);
+  await importLines(list, strangeLines(70));
+  await expect.poll(() => list.meaning()).toMatchObject(NOTHING_IN_COMMON);
+  await list.changeDefinition({ ...definition, searchable_fields: [{ name: 'name', weight: 1 }] });
+  await expect.poll(learnings).toBe(2);
 });
 
 it('goes on where a close broke it off, and has one model in the end', async () => {
