@@ -18,7 +18,7 @@ import { encodePages } from './page-codec.js';
 import { textOfPage } from './page-row-codec.js';
 import { readingLane, READING_LANES } from './reading-work.js';
 import { frameAt, seenFiles } from './seen-files.js';
-import { decodeFrames, decodeVector, encodeFrames, encodeVector } from './vector-bytes.js';
+import { decodeFrames, decodeVector, encodeFrames, encodeVector, secondOfFrame } from './vector-bytes.js';
 
 const VERSIONS = [1, 2];
 let folder = '';
@@ -304,6 +304,15 @@ it('tells bytes that are no frames, and none that are', () => {
       }
     }),
   );
+});
+
+it('tells frames that are cut before their last second, whichever is asked for', () => {
+  const bytes = encodeFrames([10, 20].map((seconds) => ({ seconds, vector: Float32Array.of(1, 0) })));
+  for (let length = 0; length < 16; length += 1) {
+    const cut = () => [0, 1].map((place) => secondOfFrame(bytes.subarray(0, length), place));
+    expect(cut, `${length} bytes`).toThrow('the frames of a video are not as they were written');
+  }
+  expect([0, 1, 2].map((place) => secondOfFrame(bytes.subarray(0, 16), place))).toEqual([10, 20, undefined]);
 });
 
 it('tells bytes that are no vector', () => {

@@ -51,14 +51,12 @@ export function decodeFrames(bytes: Uint8Array): SeenFrame[] {
  */
 export function secondOfFrame(bytes: Uint8Array, place: number): number | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const isFrames = bytes.length >= FRAMES_HEAD_BYTES && bytes[0] === FORMAT_OF_FRAMES;
+  const count = isFrames ? head.readUInt32LE(HEAD_BYTES) : 0;
   const at = FRAMES_HEAD_BYTES + place * Float32Array.BYTES_PER_ELEMENT;
-  if (
-    bytes[0] !== FORMAT_OF_FRAMES ||
-    bytes.length < FRAMES_HEAD_BYTES ||
-    head.readUInt32LE(HEAD_BYTES) * 4 > bytes.length
-  )
+  if (!isFrames || FRAMES_HEAD_BYTES + count * Float32Array.BYTES_PER_ELEMENT > bytes.length)
     throw new Error('the frames of a video are not as they were written');
-  return place < head.readUInt32LE(HEAD_BYTES) ? head.readFloatLE(at) : undefined;
+  return place < count ? head.readFloatLE(at) : undefined;
 }
 
 function withHead(format: number, headBytes: number, vectors: readonly Float32Array[]): Buffer {

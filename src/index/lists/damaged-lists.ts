@@ -7,6 +7,7 @@ import type { SearchSettings } from '../contract/types.js';
 import { mayBeReadAgain, type ServiceError } from '../../platform/index.js';
 import { mapStoreAnew, type ListStore } from '../../store/index.js';
 import { listFolder } from './list-folders.js';
+import type { UnusableListReindexer } from '../reindex/unusable-list-reindexer.js';
 import type { ListHandle } from './list-handle.js';
 import { damaged } from './refusals.js';
 import { UnreadableStores } from './unreadable-stores.js';
@@ -16,8 +17,8 @@ export interface DamagedListsOptions {
   readonly log: Logger;
   /** Removes the list from the open lists and those being opened; undefined if it is neither. */
   readonly letGo: (listId: string) => Promise<ListHandle> | undefined;
-  /** Called when the store of a list can be read again: what failed meanwhile may be tried anew. */
-  readonly readable: (listId: string) => void;
+  /** A rebuild that failed is forgotten when the store of its list can be read again. */
+  readonly rebuilds: Pick<UnusableListReindexer, 'forgetFailed'>;
 }
 
 export class DamagedLists {
@@ -28,7 +29,7 @@ export class DamagedLists {
   readonly unreadable: UnreadableStores;
 
   constructor(private readonly options: DamagedListsOptions) {
-    const { dataDir, log, readable } = options;
+    const { dataDir, log, rebuilds } = options;
     this.unreadable = new UnreadableStores({
       dataDir,
       log,
@@ -45,7 +46,7 @@ export class DamagedLists {
       },
       readable: (listId) => {
         this.refusals.delete(listId);
-        readable(listId);
+        rebuilds.forgetFailed(listId);
       },
     });
   }

@@ -110,9 +110,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
         this.opening.delete(listId);
         return opening;
       },
-      readable: (listId) => {
-        this.rebuilder.forgetFailed(listId);
-      },
+      rebuilds: this.rebuilder,
     });
     this.watch = new DamageWatch(
       kernel,

@@ -13,7 +13,7 @@ import { isListId, listFolder } from './list-folders.js';
 
 const FILE = 'lists-at-rest';
 const FORMAT = 1;
-/** Delay of the write after a change. Changes lost in a crash cost the next start an opening for each list. */
+/** Delay of the write after a change, and after a write that failed. Changes lost in a crash cost the next start an opening for each list. */
 const WRITTEN_AFTER_MS = 30_000;
 
 interface RestingList {
@@ -95,6 +95,8 @@ export class RestRegister {
   async close(): Promise<void> {
     clearTimeout(this.timer);
     await this.writing;
+    // Set again if that has failed.
+    clearTimeout(this.timer);
     if (!this.isChanged) return;
     this.isChanged = false;
     try {
@@ -124,8 +126,9 @@ export class RestRegister {
       await writeFile(this.path('.new'), this.text());
       await rename(this.path('.new'), this.path());
     } catch (error) {
-      this.isChanged = true;
       this.options.onFailure(error);
+      rmSync(this.path('.new'), { force: true });
+      this.changed();
     }
   }
 

@@ -1,5 +1,6 @@
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -12,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
 import { LIST_DEFINITION, LIST_SETTINGS } from '../../../test/support/lists-with-models.js';
 import { loadConfig } from '../../platform/config.js';
@@ -412,5 +413,26 @@ describe('the register of lists at rest', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it('is written again where that failed, without another change, and leaves nothing beside it', async () => {
+    const failures: unknown[] = [];
+    const register = new RestRegister({ dataDir, segmentFormat: '1', onFailure: (error) => failures.push(error) });
+    const path = join(dataDir, 'lists-at-rest');
+    mkdirSync(join(path, 'in the way'), { recursive: true });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      register.add('list-0', 1);
+      vi.runOnlyPendingTimers();
+      await expect.poll(() => failures).toHaveLength(1);
+      await expect.poll(() => vi.getTimerCount()).toBe(1);
+      expect(readdirSync(dataDir)).not.toContain('lists-at-rest.new');
+      rmSync(path, { recursive: true });
+      vi.runOnlyPendingTimers();
+      await expect.poll(() => existsSync(path)).toBe(true);
+      expect(failures).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

@@ -97,31 +97,26 @@ export class PublishedGeneration {
     const { kernel, segments } = options;
     this.#options = options;
     this.#handle = kernel.publishGeneration(change.records);
-    const fields = sizesOf(kernel, { handle: this.#handle, segments });
-    this.recordCount = fields.liveCount;
-    this.sizes = fields.sizes;
-    this.#pages = options.pages === undefined ? undefined : partOf(kernel, this.#handle, 'pages', options.pages);
-    this.pageSizes = this.#pages === undefined ? [] : sizesOf(kernel, this.#pages).sizes;
-    this.vectorSizes = options.vectors === undefined ? [] : vectorSizes(kernel, this.#handle, options.vectors.segments);
-    const { pictures } = options;
-    if (pictures !== undefined && change.pictures !== undefined)
-      this.#pictures = { ...pictures, handle: this.#publishBeside(change.pictures) };
-    const { handle = 0 } = this.#pictures ?? {};
-    this.pictureSizes = pictures === undefined ? [] : vectorSizes(kernel, handle, pictures.segments);
-    this.#countLeases(0);
-    lastSequence += 1;
-    this.sequence = lastSequence;
-  }
-
-  /** Releases the records' generation, too, if this fails. */
-  #publishBeside(change: GenerationChange): GenerationHandle {
-    const { kernel } = this.#options;
     try {
-      return kernel.publishGeneration(change);
+      const fields = sizesOf(kernel, { handle: this.#handle, segments });
+      this.recordCount = fields.liveCount;
+      this.sizes = fields.sizes;
+      this.#pages = options.pages === undefined ? undefined : partOf(kernel, this.#handle, 'pages', options.pages);
+      this.pageSizes = this.#pages === undefined ? [] : sizesOf(kernel, this.#pages).sizes;
+      const { vectors, pictures } = options;
+      this.vectorSizes = vectors === undefined ? [] : vectorSizes(kernel, this.#handle, vectors.segments);
+      if (pictures !== undefined && change.pictures !== undefined)
+        this.#pictures = { ...pictures, handle: kernel.publishGeneration(change.pictures) };
+      const { handle = 0 } = this.#pictures ?? {};
+      this.pictureSizes = pictures === undefined ? [] : vectorSizes(kernel, handle, pictures.segments);
+      this.#countLeases(0);
     } catch (error) {
-      kernel.releaseGeneration(this.#handle);
+      // Nobody else knows of these generations.
+      this.#release();
       throw error;
     }
+    lastSequence += 1;
+    this.sequence = lastSequence;
   }
 
   get isLeased(): boolean {
@@ -198,7 +193,10 @@ export class PublishedGeneration {
   }
 
   #releaseIfDone(): void {
-    if (!this.#superseded || this.#leases > 0) return;
+    if (this.#superseded && this.#leases === 0) this.#release();
+  }
+
+  #release(): void {
     for (const handle of this.#handles) this.#options.kernel.releaseGeneration(handle);
   }
 
