@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { PROVIDER_SETTINGS } from './provider-schemas.js';
+import { PROVIDER_SETTINGS, readProvider, readWebsite } from './provider-schemas.js';
 import { PROVIDERS } from './providers/provider-settings.js';
 
 const PAGE = readFileSync(new URL('../../docs/feeds.md', import.meta.url), 'utf8');
@@ -19,4 +19,30 @@ it.each(PROVIDERS)('the page of feeds says what %s takes, and what it needs', (p
     expect(row, name).toBeDefined();
     if (required.includes(name)) expect(row).toContain('required');
   }
+});
+
+const RULES = { allowed_hosts: [], loopback_allowed: false };
+const refusedAt = (pointer: string) =>
+  expect.objectContaining({ code: 'invalid-parameter', errors: [expect.objectContaining({ pointer })] });
+
+it.each([
+  [{ records: '$[' }, '/settings/records'],
+  [{ name: '$[', fields: { name: 'title' } }, '/settings/name'],
+  [{ records: '$[', fields: { records: 'title' } }, '/settings/records'],
+  [{ fields: { name: '$[' } }, '/settings/fields/name'],
+  [{ fields: { 'a/b~c': '$[' } }, '/settings/fields/a~1b~0c'],
+  [{ pagination: { kind: 'cursor', parameter: 'after', next: '$[' } }, '/settings/pagination/next'],
+])('a path of an API that cannot be read is refused at its place, whatever fields are called: %j', (given, pointer) => {
+  const settings = { url: 'https://example.com/', records: 'data', name: 'id', ...given };
+  expect(() => readProvider('api', settings, undefined, RULES)).toThrow(refusedAt(pointer));
+});
+
+it.each([
+  [{ title: ':x(', fields: { title: 'h1' } }, '/title'],
+  [{ fields: { remove: ':x(' } }, '/fields/remove'],
+  [{ fields: { fields: ':x(' } }, '/fields/fields'],
+])('a selector that cannot be read is refused at its place, whatever fields are called: %j', (selectors, place) => {
+  const settings = { start_urls: ['https://example.com/'], selectors };
+  expect(() => readWebsite(settings, RULES)).toThrow(refusedAt(`/settings/selectors${place}`));
+  expect(() => readWebsite(settings, RULES, '')).toThrow(refusedAt(`/selectors${place}`));
 });

@@ -313,9 +313,10 @@ export function readWebsite(settings: unknown, rules: OutboundRules, at = '/sett
   const given = checked(websiteSettings, settings);
   given.start_urls.forEach((each, place) => assertUrl(each, `${at}/start_urls/${place}`, rules));
   const { selectors = {} } = given;
-  for (const [name, text] of Object.entries({ ...selectors, fields: undefined, ...selectors.fields })) {
-    if (text !== undefined) assertReadable(`${at}/selectors/${name}`, () => compile(text));
-  }
+  // Apart from each other, since a field may have the name of a part of the page.
+  const { fields = {}, ...ofPage } = selectors;
+  assertAllReadable(`${at}/selectors`, ofPage, (text) => compile(text));
+  assertAllReadable(`${at}/selectors/fields`, fields, (text) => compile(text));
   return {
     start_urls: given.start_urls,
     include: given.include ?? [],
@@ -338,12 +339,12 @@ function readApi(given: Static<typeof apiSettings>, secret: string | undefined, 
     updated_since: since,
     ...rest
   } = given;
-  const paths = { records: given.records, name: given.name, ...given.fields };
-  for (const [name, text] of Object.entries(paths)) assertReadable(`/settings/${name}`, () => new JsonPath(text));
-  for (const member of ['next', 'has_more'] as const) {
-    const text = (pages as Readonly<Record<string, unknown>>)[member];
-    if (typeof text === 'string') assertReadable(`/settings/pagination/${member}`, () => new JsonPath(text));
-  }
+  const { records, name, fields = {} } = given;
+  const { next, has_more } = pages as { readonly next?: string; readonly has_more?: string };
+  // Apart from each other, since a field may be called `records` or `name`.
+  assertAllReadable('/settings', { records, name }, (text) => new JsonPath(text));
+  assertAllReadable('/settings/fields', fields, (text) => new JsonPath(text));
+  assertAllReadable('/settings/pagination', { next, has_more }, (text) => new JsonPath(text));
   const value = header?.value ?? secret;
   // Without TLS, anyone on the way could read the secret.
   if (value !== undefined) assertUrl(given.url, '/settings/url', { ...rules, plain_http: false });
@@ -403,11 +404,20 @@ function assertUrl(text: string, pointer: string, rules: OutboundRules): void {
   }
 }
 
-function assertReadable(pointer: string, read: () => unknown): void {
-  try {
-    read();
-  } catch (error) {
-    throw invalid(pointer, error instanceof Error ? error.message : String(error));
+/** `at`: pointer of the object with these texts. `read` throws for one that cannot be read. */
+function assertAllReadable(
+  at: string,
+  texts: Readonly<Record<string, string | undefined>>,
+  read: (text: string) => unknown,
+): void {
+  for (const [name, text] of Object.entries(texts)) {
+    if (text === undefined) continue;
+    try {
+      read(text);
+    } catch (error) {
+      const pointer = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      throw invalid(pointer, error instanceof Error ? error.message : String(error));
+    }
   }
 }
 
