@@ -36,19 +36,22 @@ export interface LogPage {
 
 export class DeliveryLog {
   private readonly database: Database<StoredEntry, LogKey>;
-  private readonly nextEntries = new Map<string, number>();
 
   constructor(private readonly environment: LmdbEnvironment) {
     this.database = environment.database('log');
   }
 
-  /** Adds an attempt, inside a transaction. */
-  append(subscriptionId: string, logged: LoggedAttempt): void {
-    const entry = this.nextEntries.get(subscriptionId) ?? this.newest(subscriptionId) + 1;
-    this.nextEntries.set(subscriptionId, entry + 1);
-    const { deliveryId, type, attempt, atMs, durationMs, status, error, answer, outcome } = logged;
-    const stored: StoredEntry = [deliveryId, type, attempt, atMs, durationMs, status, error, answer, outcome];
-    void this.database.putSync([subscriptionId, entry], stored);
+  /** Adds attempts, inside a transaction. */
+  append(attempts: readonly (readonly [subscriptionId: string, logged: LoggedAttempt])[]): void {
+    // Read anew in each transaction, since what an earlier one wrote may not have reached the disk.
+    const newest = new Map<string, number>();
+    for (const [subscriptionId, logged] of attempts) {
+      const entry = (newest.get(subscriptionId) ?? this.newest(subscriptionId)) + 1;
+      newest.set(subscriptionId, entry);
+      const { deliveryId, type, attempt, atMs, durationMs, status, error, answer, outcome } = logged;
+      const stored: StoredEntry = [deliveryId, type, attempt, atMs, durationMs, status, error, answer, outcome];
+      void this.database.putSync([subscriptionId, entry], stored);
+    }
   }
 
   /** Returns the newest attempts before an entry's number. */
@@ -79,7 +82,6 @@ export class DeliveryLog {
   }
 
   forget(subscriptionId: string): Promise<void> {
-    this.nextEntries.delete(subscriptionId);
     return this.trim(subscriptionId, END, 0);
   }
 

@@ -3,10 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { openEnvironment } from '../platform/index.js';
 import type { ScheduledWork, Settlement } from '../platform/work/index.js';
 import { deliveryId } from './delivery-id.js';
+import { DeliveryLog } from './delivery-log.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { DeliveryTypes } from './delivery-work.js';
+import { QUEUE_FORMAT } from './queue-format.js';
+import type { LoggedAttempt } from './types.js';
 
 const SUBSCRIPTIONS = ['a', 'b'] as const;
 const NOW_MS = 1_000_000;
@@ -22,10 +26,14 @@ type Model = Record<(typeof SUBSCRIPTIONS)[number], ModelDelivery[]>;
 type Settled = Settlement<DeliveryTypes>;
 const OUTCOMES = { done: 'delivered', retried: 'retried', 'set-aside': 'set-aside' } as const;
 
+function noteOf(deliveryId: string, outcome: LoggedAttempt['outcome']): LoggedAttempt {
+  const result = { ok: outcome === 'delivered', status: 200, error: null, durationMs: 1, answer: '', atMs: NOW_MS };
+  return { ...result, deliveryId, type: 'webhook.ping', attempt: 1, outcome };
+}
+
 function settlementOf(scheduled: ScheduledWork, id: string, kind: Settled['next']['kind']): Settled {
   const attempt = scheduled.attempts + 1;
-  const result = { ok: kind === 'done', status: 200, error: null, durationMs: 1, answer: '', atMs: NOW_MS };
-  const note = { ...result, deliveryId: id, type: 'webhook.ping', attempt, outcome: OUTCOMES[kind] } as const;
+  const note = { ...noteOf(id, OUTCOMES[kind]), attempt };
   if (kind === 'done') return { scheduled, note, next: { kind } };
   if (kind === 'retried') return { scheduled, note, next: { kind, dueMs: scheduled.dueMs + 10, attempts: attempt } };
   const failure = { deliveryId: id, type: 'webhook.ping', attempts: attempt, eventAtMs: 1, setAsideAtMs: 2 } as const;
@@ -166,6 +174,24 @@ describe('DeliveryQueue', () => {
     expect(queue.work.nextDueMs('a', 9)).toBeUndefined();
     expect(queue.work.nextDueMs('b', 0)).toBeUndefined();
     await queue.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('numbers the entries of the log without a gap, also after outcomes that could not be written', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gannet-queue-'));
+    const environment = openEnvironment(folder, { kind: QUEUE_FORMAT });
+    const log = new DeliveryLog(environment);
+    const append = (attempts: readonly number[], isRefused = false) =>
+      environment.transaction(() => {
+        log.append(attempts.map((attempt) => ['a', { ...noteOf('d', 'delivered'), attempt }]));
+        if (isRefused) throw new Error('the disk is full');
+      });
+    await append([1]);
+    await expect(append([2, 3], true)).rejects.toThrow('the disk is full');
+    await append([2, 3]);
+    await log.trim('a', 0, 3);
+    expect(log.page('a', undefined, 10).attempts.map(({ attempt }) => attempt)).toEqual([3, 2, 1]);
+    await environment.close();
     rmSync(folder, { recursive: true, force: true });
   });
 });

@@ -62,7 +62,7 @@ export class DeliveryQueue {
   /** Records attempts and their outcomes. A delivery that was removed meanwhile stays removed. */
   settle(settlements: readonly Settlement<DeliveryTypes>[]): Promise<void> {
     return this.environment.transaction(() => {
-      for (const { scheduled, note } of this.work.settle(settlements)) this.log.append(scheduled.lane, note);
+      this.log.append(this.work.settle(settlements).map(({ scheduled, note }) => [scheduled.lane, note]));
     });
   }
 
