@@ -1,11 +1,12 @@
 /** The real thing in a process of its own, with a standard error that fails in every way it can. */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../test/support/eventually.js';
+import { LogOutput } from './log-output.js';
 
 const LOGGER = new URL('../../dist/src/platform/logger.js', import.meta.url).href;
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
@@ -139,6 +140,53 @@ describe('the log', () => {
         .map((line) => (JSON.parse(line) as { line: number }).line);
       expect(numbers).toEqual(Array.from({ length: lines }, (_, index) => index + 1));
     }
+  });
+});
+
+describe('a line that a full pipe took in part', () => {
+  /** More than fits into a pipe, which the rest of it does. */
+  const LONG = `${'x'.repeat(70_000)}\n`;
+  let reader: number;
+  let output: LogOutput;
+  const openReader = () => openSync(join(folder, 'fifo-torn'), constants.O_RDONLY | constants.O_NONBLOCK);
+  const read = () => {
+    const bytes = Buffer.alloc(2 * LONG.length);
+    return bytes.toString('latin1', 0, readSync(reader, bytes));
+  };
+
+  beforeEach(() => {
+    execFileSync('mkfifo', [join(folder, 'fifo-torn')]);
+    reader = openReader();
+    const writer = openSync(join(folder, 'fifo-torn'), 'w');
+    output = new LogOutput(writer);
+    closeSync(writer);
+    output.write(LONG);
+  });
+  afterEach(() => {
+    output.close();
+    closeSync(reader);
+    rmSync(join(folder, 'fifo-torn'));
+  });
+
+  it('is followed by the next one, with no empty line between them, where all is written at once', () => {
+    const begin = read();
+    output.write('next\n');
+    output.flushSync();
+    expect(begin + read()).toBe(`${LONG}next\n`);
+    expect(output.droppedLines).toBe(0);
+  });
+
+  it('has the next one behind it on a line of its own, where the rest of it was dropped', () => {
+    output.write('waits\n');
+    closeSync(reader);
+    output.flushSync();
+    expect(output.droppedLines).toBe(2);
+    reader = openReader();
+    const begin = read();
+    output.write('next\n');
+    expect(begin + read()).toMatch(/^x+\nnext\n$/);
+    output.write('last\n');
+    expect(read()).toBe('last\n');
   });
 });
 

@@ -11,6 +11,7 @@ import { EventEmitter } from 'node:events';
 import { closeSync, constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 
 const STANDARD_ERROR = 2;
+const LINE_FEED = 0x0a;
 /** Characters that may wait for the reader. */
 const WAITING_CHARACTERS_MAX = 4 * 2 ** 20;
 /** Delay before a reader that does not read is tried again; doubled each time. */
@@ -35,7 +36,7 @@ export class LogOutput extends EventEmitter<{ drain: []; error: [Error]; recover
   private isWriting = false;
   private retry: NodeJS.Timeout | undefined;
   private retryMs = RETRY_MS_MIN;
-  /** True if the last write ended within a line. */
+  /** True if what was written so far ends within a line. */
   private isTorn = false;
   private dropped = 0;
   private droppedUntold = 0;
@@ -81,8 +82,7 @@ export class LogOutput extends EventEmitter<{ drain: []; error: [Error]; recover
     if (!this.isWriting) this.rest = undefined;
     while (part !== undefined) {
       try {
-        part = part.subarray(writeSync(this.descriptor, part));
-        if (part.length === 0) part = this.takeWaiting();
+        part = this.leftOf(part, writeSync(this.descriptor, part)) ?? this.takeWaiting();
       } catch (error) {
         if (!isFullPipe(error) || performance.now() > endMs) {
           this.fail(error, part);
@@ -135,11 +135,15 @@ export class LogOutput extends EventEmitter<{ drain: []; error: [Error]; recover
       return;
     }
     this.retryMs = RETRY_MS_MIN;
-    const left = this.rest?.subarray(bytes);
-    this.rest = left === undefined || left.length === 0 ? undefined : left;
-    this.isTorn = this.rest !== undefined;
+    if (this.rest !== undefined) this.rest = this.leftOf(this.rest, bytes);
     if (this.rest === undefined) this.reportRecovery();
     this.writeNext();
+  }
+
+  /** Returns what is left of a part after a write of so many bytes; undefined if nothing is. */
+  private leftOf(part: Buffer, bytes: number): Buffer | undefined {
+    if (bytes > 0) this.isTorn = part[bytes - 1] !== LINE_FEED;
+    return bytes < part.length ? part.subarray(bytes) : undefined;
   }
 
   /** Drops all that waits: a disk that is full now is full for all of it. */
@@ -154,7 +158,8 @@ export class LogOutput extends EventEmitter<{ drain: []; error: [Error]; recover
 
   private drop(text: string): void {
     let lines = 0;
-    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
+    // One at the beginning ends a torn line, which was counted before or is written but for it.
+    for (let at = text.indexOf('\n', 1); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
     this.dropped += lines;
     this.droppedUntold += lines;
   }
@@ -172,7 +177,6 @@ export class LogOutput extends EventEmitter<{ drain: []; error: [Error]; recover
     const text = (this.isTorn ? '\n' : '') + this.waiting.join('');
     this.waiting = [];
     this.waitingCharacters = 0;
-    this.isTorn = false;
     return Buffer.from(text);
   }
 }
