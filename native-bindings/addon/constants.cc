@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "../kernel/analysis/stemmer.h"
 #include "../kernel/analysis/unicode_data.h"
 #include "../kernel/columns/column.h"
 #include "../kernel/common/simd.h"
@@ -144,7 +145,7 @@ void DefineConstants(Napi::Object exports) {
 #endif
   build.Set("simd", SimdName());
   build.Set("lmdb", mdb_version(nullptr, nullptr, nullptr));
-  build.Set("format", std::to_string(kFormatVersion));
+  build.Set("format", std::to_string(kFormatVersion) + "." + std::to_string(kStemsRevision));
   build.Set("unicode", std::string(UnicodeVersion()));
   build.Freeze();
   exports.Set("build", build);

@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "../kernel/analysis/analyzer.h"
+#include "../kernel/analysis/stemmer.h"
+#include "../kernel/analysis/utf8.h"
 #include "../kernel/highlight/highlighter.h"
 #include "../kernel/text/record_splitter.h"
 #include "fuzz_target.h"
@@ -25,6 +27,25 @@ void Analyse(std::string_view text) {
   while (analyzer.Next(&token)) {
     Require(token.begin >= end && token.end > token.begin && token.end <= text.size() && !token.term.empty());
     end = token.end;
+  }
+}
+
+// Of words as they come, and of anything.
+void Stem(std::string_view text) {
+  for (const char* language : {"bg", "cs", "en", "fa", "he", "hr", "pl", "sk", "sl", "uk"}) {
+    gannet::Stemmer& stemmer = gannet::ThreadStemmer(language);
+    stemmer.Stem(text.substr(0, gannet::kStemmedBytesMax));
+    gannet::Analyzer analyzer;
+    analyzer.Reset(text);
+    gannet::Token token;
+    while (analyzer.Next(&token)) {
+      const std::string_view stem = stemmer.Stem(token.term);
+      for (size_t at = 0; at < stem.size();) {
+        const auto [code, length] = gannet::DecodeUtf8(stem.data() + at, stem.size() - at);
+        Require(code != gannet::kReplacementCharacter || token.term.find("\xef\xbf\xbd") != std::string_view::npos);
+        at += length;
+      }
+    }
   }
 }
 
@@ -55,6 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   Analyse(text);
+  Stem(text);
   Highlight(text);
   Split(text, 1 + data[0] % 16);
   return 0;

@@ -46,6 +46,23 @@ TEST(segment_of_another_format_is_unsupported_and_not_damaged) {
   }
 }
 
+TEST(segment_with_stems_of_before_is_unsupported_in_a_language_whose_stems_changed) {
+  const auto version_of = [](const char* language) {
+    SegmentMeta meta;
+    meta.document_count = 1;
+    meta.language = language;
+    auto bytes = EncodeSegmentMeta(meta);
+    CHECK_EQ(DecodeSegmentMeta(bytes).language, language);
+    const auto version = Load<uint32_t>(bytes.data());
+    Store(bytes.data(), kFormatVersion);
+    if (version != kFormatVersion) CHECK_THROWS(kUnsupportedFormat, DecodeSegmentMeta(bytes));
+    return version;
+  };
+  CHECK_EQ(version_of("en"), kFormatVersion);
+  CHECK_EQ(version_of(""), kFormatVersion);
+  CHECK_EQ(version_of("pl"), kFormatVersion + (1u << 16));
+}
+
 TEST(segment_with_flipped_bytes_is_an_error_or_data) {
   const TemporaryFolder folder;
   std::mt19937 random(6);

@@ -1,9 +1,11 @@
 // Stems by language, on folded terms.
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "../kernel/analysis/stemmer.h"
+#include "../kernel/analysis/utf8.h"
 #include "check.h"
 
 namespace gannet::test {
@@ -58,7 +60,53 @@ TEST(stemmer_groups_forms_that_endings_do_not_tell) {
   for (const char* language : {"hr", "bs"}) CHECK(SameStem(language, {"knjiga", "knjige"}));
 }
 
+TEST(stemmer_groups_the_forms_of_a_word_by_tables_of_endings) {
+  CHECK(SameStem("pl", {"ksiazka", "ksiazki", "ksiazke", "ksiazce", "ksiazek", "ksiazkami"}));
+  CHECK(SameStem("pl", {"samochod", "samochody", "samochodow", "samochodem"}));
+  CHECK(SameStem("pl", {"nowy", "nowa", "nowego", "nowych"}));
+  CHECK(SameStem("cs", {"kniha", "knihy", "knize", "knih", "knihou"}) && SameStem("cs", {"auto", "auta", "autem"}));
+  CHECK(SameStem("sk", {"kniha", "knihy", "knih"}) && SameStem("sk", {"zena", "zeny", "zien"}));
+  CHECK(SameStem("uk", {"книга", "книги", "книгу", "книгою", "книг"}) && SameStem("uk", {"робота", "роботи", "робіт"}));
+  CHECK(SameStem("bg", {"книга", "книги", "книгата", "книгите"}) && SameStem("bg", {"град", "градове", "градът"}));
+  CHECK(!SameStem("pl", {"kot", "kod"}) && !SameStem("cs", {"les", "led"}) && !SameStem("uk", {"кіт", "кит"}));
+  CHECK(SameStem("sl", {"knjiga", "knjige", "knjigo", "knjig"}));
+  for (const char* language : {"bs", "hr", "sr"}) {
+    CHECK(SameStem(language, {"knjiga", "knjige", "knjizi", "knjigom", "књига", "књигама"}));
+    CHECK(SameStem(language, {"grad", "gradovi", "gradova", "градови"}) && SameStem(language, {"mleko", "млеко"}));
+  }
+  CHECK(SameStem("fa", {"كتاب", "كتابها", "كتابهاي", "كتابي"}) && SameStem("fa", {"خانه", "خانهها", "خانههاي"}));
+  CHECK(SameStem("he", {"ספר", "ספרים", "ספרי", "הספר", "הספרים"}) && SameStem("he", {"ילד", "ילדה", "ילדים", "הילדים"}));
+  Stemmer polish("pl");
+  CHECK_EQ(polish.Stem("ow"), "ow");
+}
+
+TEST(stemmer_with_tables_takes_whatever_it_is_given) {
+  std::mt19937 random(5);
+  const std::string_view letters[] = {"a", "e", "i", "k", "ow", "sz", "а", "и", "ів", "ого", "ще", "й", "ي", "ها", "ה", "ים", "\xd0", "\xff", "'"};
+  for (const char* language : {"bg", "cs", "fa", "he", "hr", "pl", "sk", "sl", "uk"}) {
+    Stemmer stemmer(language);
+    for (int i = 0; i < 2000; ++i) {
+      std::string word;
+      bool is_text = true;
+      for (uint32_t left = random() % 12; left > 0; --left) {
+        const std::string_view letter = letters[random() % std::size(letters)];
+        is_text = is_text && letter != "\xd0" && letter != "\xff";
+        word += letter;
+      }
+      const std::string stem(stemmer.Stem(word));
+      CHECK(stem.size() <= word.size() && (stem.empty() || CountCharacters(stem) >= 1));
+      if (!is_text) continue;
+      for (size_t at = 0; at < stem.size();) {
+        const auto [code, length] = DecodeUtf8(stem.data() + at, stem.size() - at);
+        CHECK(code != kReplacementCharacter);
+        at += length;
+      }
+    }
+  }
+}
+
 TEST(stemmer_has_every_language_of_the_package) {
+  for (const char* language : {"bg", "cs", "fa", "he", "hr", "pl", "sk", "sl", "uk"}) CHECK(Stemmer(language).has_stems());
   for (const char* language : {"ar", "bs", "ca", "da", "de", "el", "en", "es", "eu", "fi", "fr", "ga", "hi", "hr", "hu", "hy",
                                "id", "it", "lt", "nb", "ne", "nl", "nn", "no", "pt", "ro", "ru", "sr", "sv", "ta",
                                "tr", "yi"}) {

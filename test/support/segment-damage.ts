@@ -15,12 +15,16 @@ export function segmentFilesOf(listPath: string): string[] {
     .map((file) => join(folder, file));
 }
 
-/** Changes the format version, as if another release had written the segment. */
-export function changeFormat(path: string, format = kernelConstant('FormatVersion') + 1): void {
+/** Changes the format version, as if another release had written the segment. `from` is the version that this release writes for the list's language. */
+export function changeFormat(
+  path: string,
+  format = kernelConstant('FormatVersion') + 1,
+  from = kernelConstant('FormatVersion'),
+): void {
   const bytes = readFileSync(path);
   // Node of the key `M` in its leaf page: u16 key size, the key, then the value, which begins with the version.
   const node = Buffer.from([1, 0, 'M'.charCodeAt(0), 0, 0, 0, 0]);
-  node.writeUInt32LE(kernelConstant('FormatVersion'), 3);
+  node.writeUInt32LE(from, 3);
   let at = bytes.indexOf(node);
   if (at < 0) throw new Error(`${path}: the meta data was not found`);
   // After a page split, moved nodes may remain in the old page, where they are ignored.

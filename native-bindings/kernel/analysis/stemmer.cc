@@ -7,6 +7,8 @@
 #include <map>
 #include <new>
 
+#include "light_stemmer.h"
+
 namespace gannet {
 namespace {
 
@@ -36,6 +38,15 @@ constexpr std::array kEndings = {
     Ending{"pt", "ais", "al", 5},  Ending{"pt", "eis", "el", 5}, Ending{"pt", "ois", "ol", 6},
 };
 
+struct Revised {
+  std::string_view tag;
+  uint32_t revision;  // of kStemsRevision, when its stems changed last
+};
+constexpr std::array kRevised = {
+    Revised{"bg", 1}, Revised{"bs", 1}, Revised{"cs", 1}, Revised{"fa", 1}, Revised{"he", 1},
+    Revised{"hr", 1}, Revised{"pl", 1}, Revised{"sk", 1}, Revised{"sl", 1}, Revised{"sr", 1}, Revised{"uk", 1},
+};
+
 struct Accent {
   std::string_view language;
   std::string_view folded;    // an ending
@@ -62,6 +73,7 @@ bool HasDigit(std::string_view term) {
 
 Stemmer::Stemmer(std::string_view language) : language_(language), elides_(Elides(language)) {
   if (language.empty() || language == "none") return;
+  light_ = FindLightStemmer(language);
   std::string name(language);
   for (const Alias& alias : kAliases) {
     if (alias.tag == language) name = alias.stemmer;
@@ -90,9 +102,18 @@ std::string_view Stemmer::StripParticles(std::string_view term) const {
 }
 
 std::string_view Stemmer::Stem(std::string_view term) {
-  if (stemmer_ == nullptr || term.size() > kStemmedBytesMax || HasDigit(term)) return {};
+  if (!has_stems() || term.size() > kStemmedBytesMax || HasDigit(term)) return {};
   std::string_view word = StripParticles(term);
   if (word.empty()) return {};
+  std::string_view stem = stemmer_ == nullptr ? word : StemBySnowball(word);
+  if (light_ != nullptr) {
+    light_->Stem(stem, &light_stem_);
+    stem = light_stem_;
+  }
+  return stem;
+}
+
+std::string_view Stemmer::StemBySnowball(std::string_view word) {
   for (const Ending& ending : kEndings) {
     if (ending.language != language_ || word.size() < ending.word_bytes_min || !word.ends_with(ending.typed)) continue;
     ending_.assign(word.substr(0, word.size() - ending.typed.size()));
@@ -111,6 +132,11 @@ std::string_view Stemmer::Stem(std::string_view term) {
                                           static_cast<int>(word.size()));
   if (stem == nullptr) throw std::bad_alloc();
   return {reinterpret_cast<const char*>(stem), static_cast<size_t>(sb_stemmer_length(stemmer_))};
+}
+
+uint32_t StemsRevision(std::string_view language) {
+  const auto found = std::ranges::find(kRevised, language, &Revised::tag);
+  return found == kRevised.end() ? 0 : found->revision;
 }
 
 Stemmer& ThreadStemmer(std::string_view language) {

@@ -1,4 +1,5 @@
-// Words to stems, by the Snowball algorithms (Porter 2001) of libstemmer.
+// Words to stems, by the Snowball algorithms (Porter 2001) of libstemmer, and by tables of endings for languages that it does
+// not know, or of whose endings it knows few (light_stemmer.h).
 //
 // Stems are only ever compared with stems of the same language: they say which surface forms belong together. Terms
 // come folded, so the algorithms see no diacritics. That costs nothing where diacritics do not decide about endings
@@ -13,6 +14,7 @@
 // Thread-safety: one thread; an object is cheap to keep, and costs an allocation to make.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,6 +22,8 @@
 struct sb_stemmer;
 
 namespace gannet {
+
+class LightStemmer;
 
 // Longer terms are no words.
 inline constexpr size_t kStemmedBytesMax = 128;
@@ -32,7 +36,7 @@ class Stemmer {
   Stemmer(const Stemmer&) = delete;
   Stemmer& operator=(const Stemmer&) = delete;
 
-  bool has_stems() const { return stemmer_ != nullptr; }
+  bool has_stems() const { return stemmer_ != nullptr || light_ != nullptr; }
 
   // The stem of a folded term, good until the next call or until the term is gone. Empty for a term that has none: of
   // a language without stemmer, too long, or with a digit.
@@ -40,13 +44,21 @@ class Stemmer {
 
  private:
   std::string_view StripParticles(std::string_view term) const;
+  std::string_view StemBySnowball(std::string_view word);
 
-  sb_stemmer* stemmer_ = nullptr;
+  sb_stemmer* stemmer_ = nullptr;         // one of the two or both, for what the first one leaves; or none
+  const LightStemmer* light_ = nullptr;
   std::string language_;
   bool elides_ = false;
   std::string ending_;
   std::string scratch_;
+  std::string light_stem_;
 };
+
+// Raised by one whenever the stems of some languages change, so that segments that have the stems of before are told apart.
+inline constexpr uint32_t kStemsRevision = 1;
+// The number that it was raised to when those of this language changed last; 0: they did not since format 4 of segments.
+uint32_t StemsRevision(std::string_view language);
 
 // A stemmer of this thread for the language; good until the thread asks for many others.
 Stemmer& ThreadStemmer(std::string_view language);

@@ -1,12 +1,26 @@
 #include "segment_meta.h"
 
+#include "../analysis/stemmer.h"
 #include "../common/bytes.h"
 
 namespace gannet {
+namespace {
+
+constexpr uint32_t kRevisionShift = 16;
+
+// With the stems of a language, so that a change of those has segments of that language alone made again.
+uint32_t VersionFor(std::string_view language) { return kFormatVersion | StemsRevision(language) << kRevisionShift; }
+
+[[noreturn]] void FailUnsupported(uint32_t version, uint32_t expected) {
+  throw Error(ErrorCode::kUnsupportedFormat, "segment format version " + std::to_string(version) + ", expected " +
+                                                 std::to_string(expected));
+}
+
+}  // namespace
 
 std::vector<uint8_t> EncodeSegmentMeta(const SegmentMeta& meta) {
   std::vector<uint8_t> bytes;
-  AppendInteger(&bytes, kFormatVersion);
+  AppendInteger(&bytes, VersionFor(meta.language));
   AppendInteger(&bytes, meta.document_count);
   AppendInteger(&bytes, meta.weighted_length_sum);
   AppendInteger(&bytes, meta.term_count);
@@ -28,10 +42,8 @@ std::vector<uint8_t> EncodeSegmentMeta(const SegmentMeta& meta) {
 SegmentMeta DecodeSegmentMeta(std::span<const uint8_t> bytes) {
   ByteReader reader(bytes);
   SegmentMeta meta;
-  if (const uint32_t version = reader.Integer<uint32_t>(); version != kFormatVersion) {
-    throw Error(ErrorCode::kUnsupportedFormat, "segment format version " + std::to_string(version) + ", expected " +
-                                                   std::to_string(kFormatVersion));
-  }
+  const uint32_t version = reader.Integer<uint32_t>();
+  if ((version & ((1u << kRevisionShift) - 1)) != kFormatVersion) FailUnsupported(version, kFormatVersion);
   meta.document_count = reader.Integer<uint32_t>();
   if (meta.document_count == 0 || meta.document_count > kMaxDocumentsPerSegment) reader.Fail();
   meta.weighted_length_sum = reader.Integer<uint64_t>();
@@ -57,6 +69,7 @@ SegmentMeta DecodeSegmentMeta(std::span<const uint8_t> bytes) {
   }
   meta.language = reader.Text();
   if (meta.language.size() > kLanguageBytesMax || reader.remaining() != 0) reader.Fail();
+  if (version != VersionFor(meta.language)) FailUnsupported(version, VersionFor(meta.language));
   return meta;
 }
 

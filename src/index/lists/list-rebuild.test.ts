@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { changeFormat, SEGMENT_DAMAGE, segmentFilesOf } from '../../../test/support/segment-damage.js';
-import { kernel } from '../../../native-bindings/index.js';
+import { kernel, kernelConstant } from '../../../native-bindings/index.js';
 import { MATCH_ALL, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
 import { parseResult } from '../../../native-bindings/query-result.js';
 import type { FieldDefinition } from '../../catalog/index.js';
@@ -206,6 +206,23 @@ describe('a list', () => {
     list = await lists.indexes.open('a1', LIST_SETTINGS);
     await eventually(() => list.currentVersion === 3);
     expect([list.versions().at(-1)?.record_count, await list.check()]).toEqual([counts[1], []]);
+  });
+
+  it('makes lists of a language again whose stems changed, and no others', async () => {
+    const format = kernelConstant('FormatVersion');
+    const polish = { ...LIST_SETTINGS, language: 'pl' };
+    await importRecords(0, 5);
+    const shop = await lists.indexes.create('b1', polish, { ...definition, language: 'pl' });
+    await shop.write({ kind: 'put', name: 'one', fields: { text: 'książki' } });
+    await lists.close();
+    for (const file of segmentFilesOf(pathOf('b1'))) changeFormat(file, format, format + 0x10000);
+    lists.open();
+    list = await lists.indexes.open('a1', LIST_SETTINGS);
+    expect(executor.kinds).toEqual([]);
+    await expect(lists.indexes.open('b1', polish)).rejects.toMatchObject({ code: 'not-ready' });
+    await eventually(() => lists.indexes.opened('b1') !== undefined);
+    const [file = ''] = segmentFilesOf(pathOf('b1'));
+    expect(() => changeFormat(file, format, format + 0x10000)).not.toThrow();
   });
 
   it('rebuilds only the versions that need it, and leaves a clone its own files', async () => {

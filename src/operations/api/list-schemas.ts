@@ -54,7 +54,7 @@ export const resourceResource = named(
 
 const language = patterned('^([a-z]{2,3}|none)$', 'a language as two or three lower-case letters, or none', {
   description:
-    'Language of the texts, for stemming: a primary language tag of BCP 47, such as `de`. `none` turns stemming off. Default `en`',
+    'Language of the texts, for stemming, so that a search finds other forms of its words: a primary language tag of BCP 47, such as `de`. `none` turns stemming off. Languages with stemming are ar, bg, bs, ca, cs, da, de, el, en, es, eu, fa, fi, fr, ga, he, hi, hr, hu, hy, id, it, lt, nb, ne, nl, nn, no, pl, pt, ro, ru, sk, sl, sr, sv, ta, tr, uk and yi; texts in other languages are searched without it. Default `en`',
   examples: ['en'],
 });
 const engine = Type.String({

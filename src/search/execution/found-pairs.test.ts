@@ -8,6 +8,7 @@ import { RecordStoreCache } from '../../records/index.js';
 import { ResponseWriter } from '../response/response-writer.js';
 import { StoreRecordReader } from './record-reader.js';
 import { SearchExecutor } from './search-executor.js';
+import type { SearchOptions } from '../types.js';
 
 const DEFINITION: FieldDefinition = {
   searchable_fields: [{ name: 'text', weight: 1 }],
@@ -97,11 +98,18 @@ const LANGUAGES: Readonly<Record<string, readonly (readonly [text: string, query
     ['می‌خواهم', 'میخواهم'],
     ['۱۴۰۳', '1403'],
     ['خانهٔ', 'خانه'],
+    ['کتاب‌ها', 'کتاب'],
+    ['کتابهای خوب', 'كتاب'],
+    ['خانه‌های بزرگتر', 'خانه بزرگ'],
   ],
   he: [
     ['שָׁלוֹם', 'שלום'],
     ['צה״ל', 'צהל'],
     ['תל־אביב', 'תל אביב'],
+    ['הבית', 'בית'],
+    ['ספרים', 'ספר'],
+    ['הספרים החדשים', 'ספר חדש'],
+    ['נעליים', 'נעל'],
   ],
   hi: [
     ['हिन्दी', 'हिंदी'],
@@ -157,6 +165,21 @@ const LANGUAGES: Readonly<Record<string, readonly (readonly [text: string, query
   uk: [
     ['м’ята', "м'ята"],
     ['КИЇВ', 'київ'],
+    ['книги', 'книга'],
+    ['у книзі', 'книга'],
+    ['телефонів', 'телефон'],
+    ['жіноче взуття', 'жіночий'],
+    ['квартири у Львові', 'квартира'],
+    ['роботу', 'робота'],
+    ['котів', 'кіт'],
+  ],
+  bg: [
+    ['книги', 'книга'],
+    ['книгата', 'книги'],
+    ['столове', 'стол'],
+    ['червената рокля', 'червени рокли'],
+    ['телефоните', 'телефон'],
+    ['градовете', 'град'],
   ],
   el: [
     ['ΛΟΓΟΣ', 'λόγος'],
@@ -173,8 +196,40 @@ const LANGUAGES: Readonly<Record<string, readonly (readonly [text: string, query
     ['İlham', 'ilham'],
     ['ƏLİ', 'əli'],
   ],
-  pl: [['ŁÓDŹ', 'lodz']],
-  cs: [['Příliš žluťoučký', 'prilis zlutoucky']],
+  pl: [
+    ['ŁÓDŹ', 'lodz'],
+    ['książki', 'książka'],
+    ['Najlepsze książki', 'ksiazka'],
+    ['o dobrej książce', 'książki'],
+    ['kurtki zimowe', 'kurtka zimowa'],
+    ['buty', 'but'],
+    ['mieszkania w Warszawie', 'mieszkanie Warszawa'],
+    ['telefonów', 'telefon'],
+    ['okularów', 'okulary'],
+    ['rowerze', 'rower'],
+  ],
+  cs: [
+    ['Příliš žluťoučký', 'prilis zlutoucky'],
+    ['knihy', 'kniha'],
+    ['v knize', 'kniha'],
+    ['červené boty', 'červená bota'],
+    ['hodinek', 'hodinky'],
+    ['byty v Praze', 'byt Praha'],
+    ['telefonů', 'telefon'],
+  ],
+  sl: [
+    ['knjige', 'knjiga'],
+    ['v knjigi', 'knjige'],
+    ['rdeči čevlji', 'rdeč'],
+    ['telefonov', 'telefon'],
+  ],
+  sk: [
+    ['knihy', 'kniha'],
+    ['topánok', 'topánky'],
+    ['červené tričká', 'červené tričko'],
+    ['v škole', 'škola'],
+    ['žien', 'žena'],
+  ],
   hu: [
     ['könyvek', 'konyv'],
     ['Győr', 'gyor'],
@@ -183,6 +238,14 @@ const LANGUAGES: Readonly<Record<string, readonly (readonly [text: string, query
   hr: [
     ['knjige', 'knjiga'],
     ['Čakovec', 'cakovec'],
+    ['o knjizi', 'knjige'],
+    ['stanovi u Zagrebu', 'stan Zagreb'],
+    ['nove cipele', 'nova cipela'],
+  ],
+  sr: [
+    ['књиге', 'књига'],
+    ['о књизи', 'knjiga'],
+    ['станови у Београду', 'стан Београд'],
   ],
   de: [
     ['Straße', 'STRASSE'],
@@ -254,6 +317,29 @@ it('finds what speakers of a language expect, and marks whole characters', async
   expect(missed).toEqual([]);
 });
 
+it('takes forms that tables of endings tell for stems in all that a search does with words', async () => {
+  const texts = ['nowe książki', 'nowa książka', 'tani rower', 'kurtki', 'jednoślad', 'kurtka'];
+  const records = texts.map((text, index) => ({ name: `${index}`, text }));
+  const list = await fixtures.add('shop', { ...DEFINITION, language: 'pl' }, records, {
+    language: 'pl',
+    synonym_rules: [{ kind: 'equivalent', terms: ['rower', 'jednoślad'] }],
+  });
+  const found = (query: string, options: Partial<SearchOptions> = {}) =>
+    resultsOf(list, { query, size: 10, ...options }).map(({ name }) => name);
+  // What is written as it was typed goes first.
+  expect([found('książka'), found('książki')]).toEqual([
+    ['1', '0'],
+    ['0', '1'],
+  ]);
+  expect(found('książki', { match: 'phrase' })).toEqual(['0']);
+  expect(found('rowery')).toContain('2');
+  expect(found('jednośladów')).toContain('4');
+  expect(found('rower').toSorted()).toEqual(['2', '4']);
+  // A correction brings its other forms along.
+  expect(found('kurtkaa').toSorted()).toEqual(['3', '5']);
+  expect(found('książk', { match: 'all' }).toSorted()).toEqual(['0', '1']);
+});
+
 function listOf(language: string, texts: readonly string[]): Promise<ListIndex> {
   const records = texts.map((text, index) => ({ name: `${index}`, text }));
   return fixtures.add(`pairs-${language}`, { ...DEFINITION, language }, records, { language });
@@ -262,13 +348,16 @@ function listOf(language: string, texts: readonly string[]): Promise<ListIndex> 
 /** What is marked in the record by the query; null where it is not found. */
 function marked(list: ListIndex, name: string, query: string): readonly string[] | null {
   const match = query.startsWith('"') ? 'phrase' : 'all';
-  const writer = new ResponseWriter();
-  const options = { query: query.replaceAll('"', ''), match, size: 1000, typo_tolerance: false } as const;
-  executor.execute(searchTask({ list }, options), writer);
-  reader.release();
-  const { results } = JSON.parse(Buffer.from(writer.take()).toString()) as Response;
+  const results = resultsOf(list, { query: query.replaceAll('"', ''), match, size: 1000, typo_tolerance: false });
   const hit = results.find((result) => result.name === name);
   if (hit === undefined) return null;
   const html = (hit.highlights['text'] ?? '').replaceAll('&#39;', "'");
   return [...html.matchAll(/<em>(.*?)<\/em>/gu)].map(([, text = '']) => text);
+}
+
+function resultsOf(list: ListIndex, options: SearchOptions): Response['results'] {
+  const writer = new ResponseWriter();
+  executor.execute(searchTask({ list }, options), writer);
+  reader.release();
+  return (JSON.parse(Buffer.from(writer.take()).toString()) as Response).results;
 }

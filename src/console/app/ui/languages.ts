@@ -1,7 +1,30 @@
 /** Languages offered for lists, with their English names. */
 import { text } from '../messages/index.js';
 
-const TAGS = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'sv', 'da', 'no', 'fi', 'ru', 'none'];
+const TAGS = [
+  'en',
+  'de',
+  'fr',
+  'es',
+  'it',
+  'nl',
+  'pt',
+  'sv',
+  'da',
+  'no',
+  'fi',
+  'ru',
+  'pl',
+  'cs',
+  'sk',
+  'uk',
+  'bg',
+  'hr',
+  'sr',
+  'fa',
+  'he',
+  'none',
+];
 
 const names = new Intl.DisplayNames('en', { type: 'language' });
 
