@@ -22,7 +22,7 @@ const PICTURES = [
     name: 'meaning',
     path: 'default/list/animals/search?query=diving%20sea%20brid&explain=true',
     unfold: 'Why this score?',
-    seen: 'The search means what these records mean',
+    seen: 'The search is similar in meaning to these records',
   },
   { name: 'fields', path: 'default/list/cities/fields', seen: 'feature_code' },
   {

@@ -240,7 +240,7 @@ const failing = (code: string) =>
 
 function expectSentence({ status, text }: Told, sentence: RegExp, exit: number): void {
   expect(text).toMatch(sentence);
-  expect(text).not.toMatch(/\n\s+at |defect of Gannet|\[object|undefined/);
+  expect(text).not.toMatch(/\n\s+at |failed because of a bug|\[object|undefined/);
   expect(status).toBe(exit);
 }
 

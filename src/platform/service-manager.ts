@@ -106,7 +106,7 @@ export class ServiceManager {
       if (kernel.notifyServiceManager(socket, this.#owed ?? lives)) this.#owed = undefined;
     } catch (error) {
       // The service works without it; and a manager that is gone does not return to this socket.
-      log.warn({ err: error, socket }, 'The service manager cannot be told how far the service is');
+      log.warn({ err: error, socket }, 'Could not report the state of the service to the service manager');
       this.close();
     }
   }

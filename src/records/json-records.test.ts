@@ -53,11 +53,11 @@ describe('records within a JSON document', () => {
 
   it('are asked for where there are none, or cut off', async () => {
     await expect(linesOf('{"items": {"a": []}}', ['items'])).rejects.toThrow(/^has no array at items\.$/);
-    await expect(linesOf('{"a": [1]}', [])).rejects.toThrow(/^is no JSON array\.$/);
+    await expect(linesOf('{"a": [1]}', [])).rejects.toThrow(/^is not a JSON array\.$/);
     await expect(linesOf('{"a": {"b.c": [{}]}}', ['items'])).rejects.toThrow('no array at items: one is at /a/b.c.');
     await expect(linesOf('', ['items'])).rejects.toThrow('no array at items');
     await expect(linesOf('{"items": [{"a": 1}, {"b', ['items'])).rejects.toThrow(
-      'ends within the array of its records',
+      'ends before its array of records is complete',
     );
   });
 });

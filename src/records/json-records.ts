@@ -54,13 +54,13 @@ export async function* recordLines(
     if (cutter.state === 'behind') return;
   }
   if (cutter.state === 'before') throw noArray(path, begin);
-  throw new JsonRecordsFault('ends within the array of its records: what came before is in the list.');
+  throw new JsonRecordsFault('ends before its array of records is complete. The records before that are imported.');
 }
 
 function noArray(path: readonly string[], begin: Uint8Array): JsonRecordsFault {
   const found = arrayOfObjects(begin);
   const there = found === undefined || found.length === 0 ? '' : `: one is at ${memberName(found)}`;
-  const what = path.length === 0 ? 'is no JSON array' : `has no array at ${memberName(path)}`;
+  const what = path.length === 0 ? 'is not a JSON array' : `has no array at ${memberName(path)}`;
   return new JsonRecordsFault(`${what}${there}.`);
 }
 

@@ -47,7 +47,7 @@ describe('a manager that waits for the word of the service', () => {
       expect((await service.client.get('/health')).status).toBe(200);
       await eventually(
         () => Promise.resolve(service.output),
-        (log) => log.includes('The service manager cannot be told how far the service is'),
+        (log) => log.includes('Could not report the state of the service to the service manager'),
       );
     } finally {
       await service.close();
@@ -106,7 +106,7 @@ describe('the unit for systemd', () => {
 
   it.each([
     [['--user', 'no one'], '"no one" is not a valid user name'],
-    [['--data', 'data'], '--data has to be an absolute path'],
+    [['--data', 'data'], '--data must be an absolute path'],
     [['--data', '/srv/a\nUser=root'], 'cannot be written in a systemd unit'],
   ])('is refused for %j', async (options, sentence) => {
     const { status, output, notes } = await gannet(join(folder, 'data'), 'systemd-unit', ...options);

@@ -50,16 +50,16 @@ const FORMS = [
   ['list/birds/rules', 'Edit years', 'rule:years', 'Pattern', '(\\d{4})'],
   ['groups', 'Edit sea', 'group:sea', 'Name', 'sea'],
   ['models', 'Edit three', 'model:three', 'Dimensions', '3'],
-  ['feeds', 'Change the time', 'interval:site', 'Minutes between syncs', '45'],
-  ['feeds', 'Move its file', 'move:site', 'Media store', 'default'],
+  ['feeds', 'Change interval', 'interval:site', 'Minutes between syncs', '45'],
+  ['feeds', 'Move file', 'move:site', 'Media store', 'default'],
 ] as const;
 
 /** The page, the box in which something is typed, what is typed, where it is in the address, and what is shown then. */
 const BOXES = [
-  ['lists', 'Find a list', 'more-7', 'find', 'more-7'],
-  ['settings', 'Only with this in the name', 'search.deadline', 'find', 'search.deadline_ms'],
-  ['list/birds/suggestions', 'What somebody has typed so far', 'gann', 'typed', 'gannet'],
-  ['files/default', 'Only paths that begin with', 'notes/', 'prefix', 'notes/first.txt'],
+  ['lists', 'Find list', 'more-7', 'find', 'more-7'],
+  ['settings', 'Filter by name', 'search.deadline', 'find', 'search.deadline_ms'],
+  ['list/birds/suggestions', 'Text typed so far', 'gann', 'typed', 'gannet'],
+  ['files/default', 'Filter by path prefix', 'notes/', 'prefix', 'notes/first.txt'],
 ] as const;
 
 describeConsole('addresses of the console', { env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' }, fill }, (its) => {
@@ -83,7 +83,7 @@ describeConsole('addresses of the console', { env: { GANNET_OUTBOUND_LOOPBACK_AL
     const { body } = await its.service.client.post('/webhook', { account: 'default', url, events: ['list.created'] });
     const { id } = body as { id: string };
     await its.visit(`webhooks?webhook=${id}&form=webhook:${id}`);
-    await expect.poll(() => dialog().getByLabel('Address').inputValue()).toBe(url);
+    await expect.poll(() => dialog().getByLabel('URL').inputValue()).toBe(url);
     await dialog().getByRole('button', { name: 'Close' }).click();
     await dialog().waitFor({ state: 'detached' });
     expect(new URL(its.page.url()).searchParams.get('webhook'), 'its log stays').toBe(id);
@@ -139,7 +139,7 @@ describeConsole('addresses of the console', { env: { GANNET_OUTBOUND_LOOPBACK_AL
     await its.page.getByRole('link', { name: 'more-7' }).waitFor();
     await its.page.getByRole('navigation').getByRole('link', { name: 'Lists' }).click();
     await its.page.getByRole('link', { name: 'birds' }).waitFor();
-    expect(await its.page.getByLabel('Find a list').inputValue()).toBe('');
+    expect(await its.page.getByLabel('Find list').inputValue()).toBe('');
   });
 
   it('show a page where it was before something was opened over it', async () => {

@@ -49,7 +49,7 @@ describeConsole('documents and meaning in the console', { env, fill }, (its) => 
     expect(await found.getAttribute('href')).toBe(`${files.url('/birds.pdf')}#page=2`);
     expect(await hit.locator('em.found').first().innerText()).toBe('Gannets');
     await hit.getByText('Why this score?').click();
-    await hit.getByRole('list', { name: 'Kinds of score' }).getByText('Document').waitFor();
+    await hit.getByRole('list', { name: 'Parts of the score' }).getByText('Document').waitFor();
     await hit.getByText('report: Read').waitFor();
     expect(await violationsOf(its.page)).toEqual([]);
   });
@@ -57,7 +57,7 @@ describeConsole('documents and meaning in the console', { env, fill }, (its) => 
   it('shows the text of the documents of a record, a page at a time', async () => {
     await its.visit('list/papers/records');
     await its.page.getByRole('button', { name: '2026/birds' }).click();
-    const documents = its.page.getByRole('region', { name: 'Text of its documents' });
+    const documents = its.page.getByRole('region', { name: 'Document text' });
     await documents.getByText('Puffins swim').waitFor();
     expect(await documents.getByRole('button', { name: 'Previous page' }).isDisabled()).toBe(true);
     await documents.getByRole('button', { name: 'Next page' }).click();
@@ -71,18 +71,18 @@ describeConsole('documents and meaning in the console', { env, fill }, (its) => 
   it('tells which files could not be read, and has them looked at again', async () => {
     await its.visit('list/papers/settings');
     const linked = its.page.getByRole('region', { name: 'Linked files' });
-    await linked.getByText('1 are read, 0 wait, 1 failed.').waitFor();
+    await linked.getByText('1 read, 0 waiting, 1 failed.').waitFor();
     await linked
       .getByRole('row', { name: /gone\.pdf/ })
-      .getByText('Not there', { exact: true })
+      .getByText('Not found', { exact: true })
       .waitFor();
     expect(await violationsOf(its.page)).toEqual([]);
     served.set('/gone.pdf', pdfOf([{ lines: ['It is back'] }]));
-    await linked.getByRole('button', { name: 'Try those again that failed' }).click();
-    await linked.getByText('1 are read again.').waitFor();
-    await linked.getByText('2 are read, 0 wait, 0 failed.').waitFor();
+    await linked.getByRole('button', { name: 'Retry failed files' }).click();
+    await linked.getByText('Reading 1 file again.').waitFor();
+    await linked.getByText('2 read, 0 waiting, 0 failed.').waitFor();
     await its.page.route('**/list/resources-refresh/**', (route) => route.abort('connectionrefused'));
-    await linked.getByRole('button', { name: 'Look at all again' }).click();
+    await linked.getByRole('button', { name: 'Check all files' }).click();
     await linked.getByText('No connection to the service').waitFor();
     await its.page.unroute('**/list/resources-refresh/**');
   });
@@ -94,7 +94,7 @@ describeConsole('documents and meaning in the console', { env, fill }, (its) => 
     });
     await its.visit('list/papers/records');
     await its.page.getByRole('button', { name: 'trap' }).click();
-    const documents = its.page.getByRole('region', { name: 'Text of its documents' });
+    const documents = its.page.getByRole('region', { name: 'Document text' });
     await documents.getByText('javascript:globalThis.ran=1').waitFor();
     expect(await documents.getByRole('link').count()).toBe(0);
   });
@@ -103,7 +103,7 @@ describeConsole('documents and meaning in the console', { env, fill }, (its) => 
     const kinds = ['gannet dives for fish in the sea', 'rose blooms red in the garden', 'train stops at the station'];
     await its.service.client.post('/list/default', { name: 'notes', searchable_fields: [{ name: 'title' }] });
     await its.visit('list/notes/settings');
-    await its.page.getByLabel('Model of meaning').selectOption('built-in');
+    await its.page.getByLabel('Embedding model').selectOption('built-in');
     await its.page.getByText(/It learns from 64 records on/).waitFor();
     await its.service.client.bulk(
       'default',
@@ -111,11 +111,11 @@ describeConsole('documents and meaning in the console', { env, fill }, (its) => 
       Array.from({ length: 90 }, (_, index) => ({ name: `note-${index}`, title: `${kinds[index % 3]} ${index % 7}` })),
     );
     await its.page.reload();
-    await its.page.getByText('90 records have vectors, 0 wait, 0 failed.').waitFor();
+    await its.page.getByText('90 records have vectors, 0 waiting, 0 failed.').waitFor();
     await its.visit('list/notes/search?query=gannet&explain=true');
     const hit = its.page.getByRole('list', { name: 'Hits' }).getByRole('listitem').first();
     await hit.getByText('Why this score?').click();
-    await hit.getByText(/The search means what these records mean: note-/).waitFor();
-    await hit.getByRole('list', { name: 'Kinds of score' }).getByText('Meaning').waitFor();
+    await hit.getByText(/The search is similar in meaning to these records: note-/).waitFor();
+    await hit.getByRole('list', { name: 'Parts of the score' }).getByText('Meaning').waitFor();
   });
 });

@@ -70,8 +70,8 @@ describeConsole('feeds of the console', { env, fill: () => Promise.resolve() }, 
     await connect('other');
     const offered = async () => {
       await its.visit('list/fish/settings');
-      await its.page.getByRole('button', { name: 'Follow a feed' }).click();
-      const choice = its.page.getByRole('form', { name: 'Follow a feed' }).getByLabel('Feed');
+      await its.page.getByRole('button', { name: 'Follow feed' }).click();
+      const choice = its.page.getByRole('form', { name: 'Follow feed' }).getByLabel('Feed');
       await choice.waitFor();
       return { choice, names: () => choice.getByRole('option').allTextContents() };
     };
@@ -85,19 +85,19 @@ describeConsole('feeds of the console', { env, fill: () => Promise.resolve() }, 
     expect((await client.post('/list/default/fish/feed', { feed: 'other' })).status).toBeLessThan(300);
     await client.post('/list/default', { name: 'plants' });
     await its.visit('list/plants/settings');
-    await its.page.getByRole('button', { name: 'Follow a feed' }).click();
-    await its.page.getByText('There is no feed without a list.').waitFor();
+    await its.page.getByRole('button', { name: 'Follow feed' }).click();
+    await its.page.getByText('Every feed already has a list.').waitFor();
   });
 
   it('are connected without the secret that was typed for another kind of source', async () => {
     await its.visit('feeds?form=connect');
-    const form = its.page.getByRole('form', { name: 'Connect a feed' });
+    const form = its.page.getByRole('form', { name: 'Connect feed' });
     await form.getByLabel('Provider').selectOption('email');
     await form.getByLabel(/^Secret/).fill('of a mailbox');
     await form.getByLabel('Provider').selectOption('rss');
     await form.getByLabel('Name').fill('without');
-    await form.getByLabel(/^Address/).fill(server.url('/without'));
-    await form.getByRole('button', { name: 'Connect a feed' }).click();
+    await form.getByLabel(/^URL/).fill(server.url('/without'));
+    await form.getByRole('button', { name: 'Connect feed' }).click();
     await form.waitFor({ state: 'detached' });
     await its.page.getByRole('row', { name: /^without/ }).waitFor();
   });

@@ -29,26 +29,26 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
 
   it('says why a search may find nothing, and leads to where each reason is mended', async () => {
     await its.visit('list/books/search?query=petrel&filter=year%20%3E%203000&match=all');
-    const why = its.page.getByRole('region', { name: 'Nothing was found.' });
+    const why = its.page.getByRole('region', { name: 'No hits.' });
     await why.waitFor();
     // It is not the words that are in no record.
     expect(await why.getByText('No record has these words').count()).toBe(0);
-    await why.getByRole('button', { name: 'Search for any of the words' }).click();
-    await why.getByRole('button', { name: 'Search for any of the words' }).waitFor({ state: 'detached' });
-    await why.getByRole('button', { name: 'Search without the filter' }).click();
+    await why.getByRole('button', { name: 'Match any word' }).click();
+    await why.getByRole('button', { name: 'Match any word' }).waitFor({ state: 'detached' });
+    await why.getByRole('button', { name: 'Remove filter' }).click();
     await hits().first().waitFor();
 
     await its.visit('list/books/search?query=978-1');
-    await why.getByText('in the fields that are searched: title, author.').waitFor();
+    await why.getByText('in the searchable fields: title, author.').waitFor();
     expect(await violationsOf(its.page)).toEqual([]);
-    await why.getByRole('link', { name: 'Choose the fields that are searched' }).click();
-    await button('Add a searchable field').waitFor();
+    await why.getByRole('link', { name: 'Edit searchable fields' }).click();
+    await button('Add searchable field').waitFor();
     await its.page.goBack();
-    await why.getByRole('link', { name: 'Make a synonym for “978-1”' }).click();
-    await its.page.getByRole('form', { name: 'Add a rule' }).getByText('978-1').waitFor();
+    await why.getByRole('link', { name: 'Add synonym for “978-1”' }).click();
+    await its.page.getByRole('form', { name: 'Add synonym' }).getByText('978-1').waitFor();
 
     await its.visit('list/empty/search?query=petrel');
-    await why.getByText('The list has no records yet.').waitFor();
+    await why.getByText('This list has no records yet.').waitFor();
     await its.service.client.post('/search-result/default/empty', { name: 'one', fields: { title: 'A petrel' } });
     // What comes in is found without another search.
     await hits().first().waitFor();
@@ -94,13 +94,13 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     const filter = dialog.getByLabel('Filter');
     expect(await dialog.getByRole('button', { name: 'Delete by filter…' }).isDisabled()).toBe(true);
     await filter.fill('year > 3000');
-    await dialog.getByText('No record matches.').waitFor();
+    await dialog.getByText('No records match.').waitFor();
     await filter.fill('year >');
     await dialog.getByRole('alert').waitFor();
     await filter.fill('year >= 2001');
-    await dialog.getByText('2 records match and will be gone for good.').waitFor();
+    await dialog.getByText('2 records match. Deleting them cannot be undone.').waitFor();
     await filter.fill('year = 2001');
-    await dialog.getByText('1 record matches and will be gone for good.').waitFor();
+    await dialog.getByText('1 record matches. Deleting it cannot be undone.').waitFor();
     await dialog.getByRole('button', { name: 'Delete 1 record' }).click();
     await its.page.getByText('A quiet harbour').waitFor({ state: 'detached' });
     await expect
@@ -125,9 +125,9 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
 
   it('keeps its pages within reach where there is no page, and leads back from a form that was closed to what was before it', async () => {
     await its.visit('nowhere');
-    await its.page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await its.page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await its.page.getByRole('navigation').getByRole('link', { name: 'Lists' }).click();
-    await button('Make an empty list').click();
+    await button('Create empty list').click();
     await its.page.getByRole('dialog').waitFor();
     await its.page.keyboard.press('Escape');
     await its.page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -147,7 +147,7 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     ]);
     expect(list.status).toBe(200);
     await its.visit('list/books/settings');
-    await its.page.getByText('The model knows no word of some records.').waitFor();
+    await its.page.getByText('Some records have no word that the model knows.').waitFor();
     expect(await its.page.getByRole('alert').count()).toBe(0);
     await its.page.unroute(/\/list\/default\/books$/);
   });
@@ -160,7 +160,7 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     const settings = { url: server.url('/news') };
     await its.service.control().post('/feed/default/connect', { name: 'news', provider: 'rss', settings });
     await its.visit('feeds');
-    await button('Make a list of news').click();
+    await button('Create list from news').click();
     await its.page.waitForURL(/\/list\/news\/search/);
     await hits().first().getByText('Gannets dive').waitFor();
     await its.visit('feeds');
@@ -169,7 +169,7 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     // A list of this name is there: the feed of another source says so.
     await its.service.client.delete('/list/default/news/source');
     await its.visit('feeds');
-    await button('Make a list of news').click();
+    await button('Create list from news').click();
     await its.page.getByRole('alert').getByText('news').waitFor();
     await server.close();
   });
@@ -183,13 +183,13 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     const settings = { start_urls: [server.url('/')] };
     await its.service.control().post('/feed/default/connect', { name: 'site', provider: 'website', settings });
     await its.visit('feeds');
-    await its.page.getByRole('row', { name: /^site/ }).getByRole('button', { name: 'Change the pages' }).click();
-    const form = its.page.getByRole('form', { name: 'Change the pages' });
-    await form.getByLabel('Addresses to begin with').fill('no address');
+    await its.page.getByRole('row', { name: /^site/ }).getByRole('button', { name: 'Change pages' }).click();
+    const form = its.page.getByRole('form', { name: 'Change pages' });
+    await form.getByLabel('Start URLs').fill('no address');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByRole('alert').waitFor();
-    await form.getByLabel('Addresses to begin with').fill(server.url('/birds/'));
-    await form.getByLabel('Only pages like these').fill(server.url('/birds/**'));
+    await form.getByLabel('Start URLs').fill(server.url('/birds/'));
+    await form.getByLabel('Include only these pages').fill(server.url('/birds/**'));
     await form.getByRole('button', { name: 'Save' }).click();
     await form.waitFor({ state: 'detached' });
     expect((await its.service.client.get('/feed/default/site')).body).toMatchObject({
@@ -205,11 +205,11 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     const hit = open.page.getByRole('list', { name: 'Hits' }).getByRole('listitem').first();
     await hit.waitFor();
     expect((await hit.boundingBox())?.y ?? 844).toBeLessThan(600);
-    expect(await open.page.getByLabel(/Only records where/).isVisible()).toBe(false);
-    await open.page.getByText('Options of the search').click();
-    await open.page.getByLabel(/Only records where/).fill('year > 3000');
-    await open.page.getByText('Nothing was found.').waitFor();
-    expect(await open.page.getByLabel(/Only records where/).isVisible()).toBe(true);
+    expect(await open.page.getByLabel(/^Filter/).isVisible()).toBe(false);
+    await open.page.getByText('Search options').click();
+    await open.page.getByLabel(/^Filter/).fill('year > 3000');
+    await open.page.getByText('No hits.').waitFor();
+    expect(await open.page.getByLabel(/^Filter/).isVisible()).toBe(true);
     expect(await violationsOf(open.page)).toEqual([]);
     await open.context.close();
   });
@@ -218,21 +218,21 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     const { page, context } = await openPage(its.browser);
     await page.goto(`${its.service.address}/console/sign-in`);
     await page.getByText('gannet console link').waitFor();
-    await page.getByLabel('E-mail').focus();
+    await page.getByLabel('Email').focus();
     await page.keyboard.type('nobody@example.com');
     await page.keyboard.press('Tab');
     await page.keyboard.type('no password of anybody');
     await page.keyboard.press('Enter');
-    await page.getByText('E-mail and password do not belong together.').waitFor();
+    await page.getByText('Wrong email or password. Check both, then try again.').waitFor();
     await context.close();
   });
 
   it('names the control that is wrong as the form does', async () => {
     await its.visit('feeds?form=connect');
-    const form = its.page.getByRole('form', { name: 'Connect a feed' });
+    const form = its.page.getByRole('form', { name: 'Connect feed' });
     await form.getByLabel('Name').fill('site');
-    await form.getByLabel('Addresses to begin with').fill('no address');
-    await form.getByRole('button', { name: 'Show what would be read' }).click();
+    await form.getByLabel('Start URLs').fill('no address');
+    await form.getByRole('button', { name: 'Preview pages' }).click();
     const alert = form.getByRole('alert');
     await alert.waitFor();
     expect(await alert.innerText()).not.toMatch(/\/settings|\/start_urls/);
@@ -242,9 +242,9 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
 describeConsole('the console of an empty account', { fill: () => Promise.resolve() }, (its) => {
   it('offers a feed, an empty list and a key to who has no file at hand', async () => {
     for (const [link, dialog] of [
-      ['Connect a website, an RSS feed, an API or a mailbox', 'Connect a feed'],
-      ['Make an empty list and write its records', 'Make an empty list'],
-      ['Make a key for a program that writes the records', 'Make a key'],
+      ['Connect a website, RSS feed, JSON API or mailbox', 'Connect feed'],
+      ['Create an empty list and add records', 'Create empty list'],
+      ['Create an API key for a program that writes records', 'Create API key'],
     ] as const) {
       await its.visit('');
       await its.page.getByRole('link', { name: link }).click();

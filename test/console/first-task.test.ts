@@ -33,11 +33,11 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the first task in the consol
     await page.goto(await printedLink(service));
     await click('Sign in');
     const chooser = page.waitForEvent('filechooser');
-    await click('Choose a file');
+    await click('Choose file');
     await (await chooser).setFiles({ name: 'Sea Birds.csv', mimeType: 'text/csv', buffer: Buffer.from(csv()) });
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('sea-birds');
     expect(await page.getByRole('combobox', { name: 'Filter and sort by year as' }).inputValue()).toBe('Number');
-    await click('Make the list and import');
+    await click('Create list and import');
     await page.getByLabel('Search text').fill('slow ganet');
     const hit = page.getByRole('list', { name: 'Hits' }).getByRole('listitem').first();
     await hit.getByText('gannet').waitFor();

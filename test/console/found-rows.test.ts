@@ -32,12 +32,12 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('rows of the console that are
 
   it('say that there is none, and let whoever looks look for others, however few there are', async () => {
     await visit('keys?find=zzz');
-    await page.getByText('None of them has that.').waitFor();
+    await page.getByText('No matches.').waitFor();
     await page.getByLabel(/^Find /).press('Control+a');
     await page.getByLabel(/^Find /).press('Delete');
     await page.getByRole('table').getByRole('row').nth(1).waitFor();
     expect(await page.getByLabel(/^Find /).evaluate((element) => element.matches(':focus'))).toBe(true);
-    expect(await page.getByText('None of them has that.').count()).toBe(0);
+    expect(await page.getByText('No matches.').count()).toBe(0);
   });
 
   it('lead the focus to the first new one when the last are shown, and have the form of any after a reload', async () => {
@@ -56,8 +56,8 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('rows of the console that are
   });
 
   it.each([
-    ['groups', 'Make a group'],
-    ['keys', 'Make a key'],
+    ['groups', 'Create group'],
+    ['keys', 'Create API key'],
   ])('and lists that cannot be read are told of in the form of %s', async (path, button) => {
     const lists = /\/list\/default(?:\?|$)/;
     const problem = { type: 'about:blank', title: 'Conflict', status: 409, detail: 'The lists cannot be read now.' };
@@ -67,7 +67,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('rows of the console that are
     await visit(path);
     await page.getByRole('button', { name: button }).click();
     const form = page.getByRole('form', { name: button });
-    if (path === 'keys') await form.getByLabel('Reaches').selectOption('list');
+    if (path === 'keys') await form.getByLabel('Scope').selectOption('list');
     await form.getByRole('alert').getByText('The lists cannot be read now.').waitFor();
     await page.unroute(lists);
   });

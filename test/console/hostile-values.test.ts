@@ -128,11 +128,11 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('hostile values in the consol
       await page.goto(`${service.address}/console/default/${path}`);
       if (path !== 'feeds') await shows(path);
     }
-    await page.getByRole('button', { name: 'Connect a feed' }).click();
-    const form = page.getByRole('form', { name: 'Connect a feed' });
+    await page.getByRole('button', { name: 'Connect feed' }).click();
+    const form = page.getByRole('form', { name: 'Connect feed' });
     await form.getByLabel('Name').fill('shown');
-    await form.getByLabel('Addresses to begin with').fill(source.address);
-    await form.getByRole('button', { name: 'Show what would be read' }).click();
+    await form.getByLabel('Start URLs').fill(source.address);
+    await form.getByRole('button', { name: 'Preview pages' }).click();
     await shows('what a feed would read');
     expect(complaints).toEqual([]);
     await open.context.close();
@@ -155,7 +155,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('hostile values in the consol
     await signIn(service, open);
     for (const to of ['https://example.com/', '//example.com/', '/\\example.com', 'javascript:alert(1)']) {
       await open.page.goto(`${service.address}/console/sign-in?to=${encodeURIComponent(JSON.stringify(to))}`);
-      await open.page.getByLabel('E-mail').waitFor();
+      await open.page.getByLabel('Email').waitFor();
       expect(new URL(open.page.url()).origin).toBe(service.address);
     }
     await open.context.close();

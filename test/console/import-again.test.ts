@@ -20,9 +20,9 @@ describeConsole('a file of records without names', { fill: () => Promise.resolve
 
   it('has its records named by the field that tells them apart, and found by their titles', async () => {
     await its.visit('');
-    await choose('Choose a file', 'goods.csv');
+    await choose('Choose file', 'goods.csv');
     await expect.poll(() => namedBy().inputValue()).toBe('sku');
-    await button('Make the list and import').click();
+    await button('Create list and import').click();
     const hits = its.page.getByRole('list', { name: 'Hits' });
     await hits.getByRole('link', { name: 'A light tent' }).waitFor();
     const { body } = await its.service.client.get('/search-result/default/goods');
@@ -32,34 +32,34 @@ describeConsole('a file of records without names', { fill: () => Promise.resolve
 
   it('replaces its records when it is imported again, and says so', async () => {
     await its.visit('list/goods/records');
-    await choose('Import a file', 'goods.csv', GOODS.replace('90', '80'));
+    await choose('Import file', 'goods.csv', GOODS.replace('90', '80'));
     const dialog = its.page.getByRole('dialog');
-    await dialog.getByText('There are records without a name').waitFor();
+    await dialog.getByText('Some records in this file have no name').waitFor();
     expect(await namedBy().inputValue()).toBe('sku');
     expect(await violationsOf(its.page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Import the records' }).click();
-    await dialog.getByText('3 records are in, 0 were refused. 3 of them replaced a record of the same name.').waitFor();
+    await dialog.getByRole('button', { name: 'Import records' }).click();
+    await dialog.getByText('3 records imported, 0 refused. 3 replaced a record with the same name.').waitFor();
     expect(await recordsOf('goods')).toBe(3);
   });
 
   it('adds them once more where nothing is to name them', async () => {
     await its.visit('list/goods/records');
-    await choose('Import a file', 'goods.csv');
+    await choose('Import file', 'goods.csv');
     await namedBy().click();
     await its.page.getByRole('option', { name: 'No field' }).click();
-    await button('Import the records').click();
-    await its.page.getByText('3 records are in, 0 were refused.', { exact: true }).waitFor();
+    await button('Import records').click();
+    await its.page.getByText('3 records imported, 0 refused.', { exact: true }).waitFor();
     expect(await recordsOf('goods')).toBe(6);
   });
 
   it('tells of a new list that records had the same name', async () => {
     await its.visit('');
-    await choose('Choose a file', 'brands.csv');
+    await choose('Choose file', 'brands.csv');
     await namedBy().click();
     await its.page.getByRole('option', { name: 'brand' }).click();
-    await button('Make the list and import').click();
-    await its.page.getByText('1 of them replaced a record of the same name.').waitFor();
-    await button('Search the list').click();
+    await button('Create list and import').click();
+    await its.page.getByText('1 replaced a record with the same name.').waitFor();
+    await button('Search list').click();
     await its.page.waitForURL(/list\/brands\/search/);
     expect(await recordsOf('brands')).toBe(2);
   });
@@ -71,12 +71,12 @@ describeConsole('a file of records without names', { fill: () => Promise.resolve
       data: { items: [bird('booby', 'Sulidae'), 7, bird('tern', 'Laridae')] },
     };
     await its.visit('');
-    await choose('Choose a file', 'answer.json', JSON.stringify(answer));
-    await its.page.getByText('The records are those in the member data.items of the document.').waitFor();
+    await choose('Choose file', 'answer.json', JSON.stringify(answer));
+    await its.page.getByText('The records are in the member data.items of the document.').waitFor();
     await its.page.getByRole('rowheader', { name: 'family.order' }).waitFor();
     expect(await violationsOf(its.page)).toEqual([]);
-    await button('Make the list and import').click();
-    await its.page.getByText('2 records are in, 1 were refused.').waitFor();
+    await button('Create list and import').click();
+    await its.page.getByText('2 records imported, 1 refused.').waitFor();
     await its.page.getByText('Record 2').waitFor();
     const { body } = await its.service.client.get('/search-result/default/answer');
     const { results } = body as { results: { name: string; fields: object }[] };

@@ -24,9 +24,9 @@ describeConsole('lists in the console', { fill }, (its) => {
   it('are found by a part of their name, and sorted by what is pressed', async () => {
     await its.visit('lists');
     const table = its.page.getByRole('table', { name: 'Lists' });
-    const find = its.page.getByLabel('Find a list');
+    const find = its.page.getByLabel('Find list');
     await find.fill('nothing-like-this');
-    await its.page.getByText('No list has this in its name.').waitFor();
+    await its.page.getByText('No matching lists.').waitFor();
     await find.fill('more-');
     const names = () => table.getByRole('rowheader').allInnerTexts();
     await expect.poll(async () => (await names())[0]).toBe('more-0');
@@ -39,8 +39,8 @@ describeConsole('lists in the console', { fill }, (its) => {
 
   it('are made, where the name is one and nobody has it', async () => {
     await its.visit('lists');
-    await button('Make an empty list').click();
-    const form = dialog('Make an empty list');
+    await button('Create empty list').click();
+    const form = dialog('Create empty list');
     await form.waitFor();
     // Which stays as the page is loaded again, and is left by Back.
     await its.page.reload();
@@ -49,10 +49,10 @@ describeConsole('lists in the console', { fill }, (its) => {
     await form.waitFor({ state: 'detached' });
     await its.page.goForward();
     await form.getByLabel('Name').fill('birds');
-    await form.getByRole('button', { name: 'Make an empty list' }).click();
-    await form.getByText('This is in the way').waitFor();
+    await form.getByRole('button', { name: 'Create empty list' }).click();
+    await form.getByText('Conflict').waitFor();
     await form.getByLabel('Name').fill('fish');
-    await form.getByRole('button', { name: 'Make an empty list' }).click();
+    await form.getByRole('button', { name: 'Create empty list' }).click();
     await its.page.waitForURL(/list\/fish\/fields/);
   });
 
@@ -74,25 +74,25 @@ describeConsole('lists in the console', { fill }, (its) => {
   it('are checked, copied and deleted, and say so where that is refused', async () => {
     await its.visit('list/birds/settings');
     await its.page.route('**/list/default/birds/check', (route) => route.abort('connectionrefused'));
-    await button('Check the files').click();
+    await button('Check files').click();
     await its.page.getByText('No connection to the service').waitFor();
     await its.page.unroute('**/list/default/birds/check');
-    await button('Check the files').click();
-    await its.page.getByText('Everything is whole.').waitFor();
+    await button('Check files').click();
+    await its.page.getByText('No damage found.').waitFor();
 
-    await button('Copy the list').click();
-    const copy = dialog('Copy the list');
+    await button('Copy list').click();
+    const copy = dialog('Copy list');
     await copy.getByLabel('Name of the copy').fill('more-1');
     await copy.getByRole('button', { name: 'Save' }).click();
-    await copy.getByText('This is in the way').waitFor();
+    await copy.getByText('Conflict').waitFor();
     await copy.getByLabel('Name of the copy').fill('birds-copy');
     await copy.getByRole('button', { name: 'Save' }).click();
     await its.page.waitForURL(/list\/birds-copy\/search/);
 
     await its.visit('list/birds-copy/settings');
-    await button('Delete the list').click();
-    const question = dialog('Delete the list');
-    const confirm = question.getByRole('button', { name: 'Delete the list' });
+    await button('Delete list').click();
+    const question = dialog('Delete list');
+    const confirm = question.getByRole('button', { name: 'Delete list' });
     expect(await confirm.isDisabled(), 'its name has to be typed first').toBe(true);
     await question.getByLabel('Type birds-copy to confirm').fill('birds-copy');
     await its.page.route('**/list/default/birds-copy', (route) =>
@@ -143,15 +143,15 @@ describeConsole('sessions in the console', { fill: () => Promise.resolve() }, (i
     await its.page.route('**/session/*', (route) =>
       route.request().method() === 'DELETE' ? route.abort('connectionrefused') : route.continue(),
     );
-    await row.getByRole('button', { name: 'Sign out there' }).click();
+    await row.getByRole('button', { name: 'End session' }).click();
     await its.page.getByText('No connection to the service').waitFor();
     await other.page.goto(`${its.service.address}/console/default/lists`);
-    await other.page.getByText('Make an empty list').waitFor();
+    await other.page.getByText('Create empty list').waitFor();
     await its.page.unroute('**/session/*');
-    await row.getByRole('button', { name: 'Sign out there' }).click();
+    await row.getByRole('button', { name: 'End session' }).click();
     await row.waitFor({ state: 'detached' });
     await other.page.goto(`${its.service.address}/console/default/lists`);
-    await other.page.getByLabel('E-mail').waitFor();
+    await other.page.getByLabel('Email').waitFor();
     await other.context.close();
   });
 });

@@ -87,9 +87,9 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     expect(file.length).toBeGreaterThan(MEGABYTE);
     await visit('list/texts/records');
     const chooser = page.waitForEvent('filechooser');
-    await page.getByRole('button', { name: 'Import a file' }).click();
+    await page.getByRole('button', { name: 'Import file' }).click();
     await (await chooser).setFiles({ name: 'rows.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
-    await page.getByText(/40,000 records are in/).waitFor();
+    await page.getByText(/40,000 records imported/).waitFor();
     expect(transferred.length).toBeGreaterThan(PAGES.length);
     expect(transferred.filter(({ bytes }) => bytes > MEGABYTE)).toEqual([]);
   });
@@ -112,7 +112,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     await page.goto('about:blank');
     await page.route(/\/list\/default(?:\?|$)/, answer);
     await visit('models');
-    await page.getByText('Add a model').waitFor();
+    await page.getByText('Add model').waitFor();
     expect(asked, 'no page reads lists that it does not show').toEqual([]);
     await openPalette(page);
     await page.keyboard.type('list-09999: syn');
@@ -120,20 +120,20 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     await page.keyboard.press('Escape');
 
     await visit('lists');
-    await within(() => page.getByLabel('Find a list').fill('list-09998'));
+    await within(() => page.getByLabel('Find list').fill('list-09998'));
     await page.getByRole('link', { name: 'list-09998' }).waitFor();
     expect(await page.getByRole('row').count()).toBeLessThan(200);
 
     await visit('keys');
-    await page.getByRole('button', { name: 'Make a key' }).click();
-    const form = page.getByRole('form', { name: 'Make a key' });
-    await form.getByLabel('Reaches').selectOption('list');
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    const form = page.getByRole('form', { name: 'Create API key' });
+    await form.getByLabel('Scope').selectOption('list');
     await within(() => form.getByRole('combobox', { name: 'One list' }).fill('list-0999'));
     await page.getByRole('option', { name: 'list-09997' }).click();
     expect(await form.getByRole('combobox', { name: 'One list' }).inputValue()).toBe('list-09997');
 
     await visit('groups');
-    await page.getByRole('button', { name: 'Make a group' }).click();
+    await page.getByRole('button', { name: 'Create group' }).click();
     await within(() => page.getByRole('combobox', { name: 'Lists' }).fill('list-09996'));
     await page.getByRole('option', { name: 'list-09996' }).click();
     expect(await page.getByRole('option').count()).toBeLessThanOrEqual(100);
@@ -177,7 +177,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     await table.getByText('some-4998').waitFor();
     expect(await table.getByRole('row').count()).toBe(2);
     await page.getByLabel(/^Find /).fill('nobody');
-    await page.getByText('None of them has that.').waitFor();
+    await page.getByText('No matches.').waitFor();
     expect(asked, 'lists are read where they are shown alone').not.toContain('/list/default');
     page.off('request', noteLists);
     await page.unroute(listing);
@@ -242,7 +242,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     page.on('response', measure);
     await visit('list/long/search?size=1000');
     const hits = page.getByRole('list', { name: 'Hits' });
-    await hits.getByText('Too long to be shown here: title').first().waitFor();
+    await hits.getByText('Too long to show here: title').first().waitFor();
     expect(await hits.getByRole('listitem').count()).toBe(texts.length);
     await visit('list/long/records');
     await page.getByRole('button', { name: 'long-1' }).waitFor();
@@ -253,7 +253,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     const row = page.getByRole('row').filter({ hasText: 'more than bytes_max' });
     await row.getByRole('button').click();
     const drawer = page.getByRole('dialog', { name: 'Record' });
-    await drawer.getByText('Too long to be shown here: title').waitFor();
+    await drawer.getByText('Too long to show here: title').waitFor();
     expect(await violationsOf(page)).toEqual([]);
     // What is not shown is kept by what is saved.
     await drawer.getByLabel('Fields').fill('{"note": "kept"}');
@@ -265,7 +265,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     await row.getByRole('button').click();
     await expect.poll(() => drawer.getByLabel('Fields').innerText()).toContain('kept');
     const coming = page.waitForEvent('download');
-    await drawer.getByRole('button', { name: 'Download the record' }).click();
+    await drawer.getByRole('button', { name: 'Download record' }).click();
     const download = await coming;
     expect(download.suggestedFilename()).toBe('long-3.json');
     const { fields } = JSON.parse(await readFile(await download.path(), 'utf8')) as { fields: object };
@@ -284,8 +284,8 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     expect(JSON.stringify(json).length).toBeLessThan(MEGABYTE);
     await page.route('**/analytics/list/default/texts**', (route) => route.fulfill({ json }));
     await visit('list/texts/analytics?days=366');
-    await within(() => page.getByRole('img', { name: /Searches of each day/ }).waitFor());
-    await page.getByText('As a table').click();
+    await within(() => page.getByRole('img', { name: /Searches per day/ }).waitFor());
+    await page.getByText('Show as table').click();
     await page.getByRole('rowheader', { name: '2027-01-01' }).waitFor();
     // Both series are drawn, each in its own colour.
     await expect.poll(() => page.evaluate<number>(COLOURS_DRAWN)).toBeGreaterThanOrEqual(2);

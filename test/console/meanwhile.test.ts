@@ -59,9 +59,9 @@ describeConsole('changes beside an open page', { fill }, (its) => {
     await change(path, { fields: { title: 'Gannets fly' } }, 'PATCH');
     await drawer.getByRole('button', { name: 'Save' }).click();
     const notice = drawer.getByRole('alert');
-    await notice.getByText('This record was changed meanwhile').waitFor();
+    await notice.getByText('This record has changed since you opened it').waitFor();
     expect([await name.inputValue(), await titleOf()]).toEqual(['northern gannet', 'Gannets fly']);
-    await notice.getByRole('button', { name: 'Show what is there now' }).click();
+    await notice.getByRole('button', { name: 'Discard my edits' }).click();
     await expect.poll(() => fields.innerText()).toContain('Gannets fly');
     expect(await name.inputValue()).toBe('gannet');
 
@@ -73,7 +73,7 @@ describeConsole('changes beside an open page', { fill }, (its) => {
         return notice.count();
       })
       .toBe(1);
-    await notice.getByRole('button', { name: 'Go on with what I have typed' }).click();
+    await notice.getByRole('button', { name: 'Keep my edits' }).click();
     await drawer.getByRole('button', { name: 'Save' }).click();
     await drawer.waitFor({ state: 'detached' });
     expect(await titleOf()).toBe('Gannets fly');
@@ -82,7 +82,7 @@ describeConsole('changes beside an open page', { fill }, (its) => {
   it('of a record that is made are made once, however often Save is pressed', async () => {
     const { record_count } = await read();
     await its.visit('list/birds/records?add=true');
-    const drawer = its.page.getByRole('dialog', { name: 'Add a record' });
+    const drawer = its.page.getByRole('dialog', { name: 'Add record' });
     await drawer.getByRole('button', { name: 'Save' }).dblclick();
     await drawer.waitFor({ state: 'detached' });
     await settled(its.page);
@@ -92,21 +92,21 @@ describeConsole('changes beside an open page', { fill }, (its) => {
   it('of synonyms and query rules stay when another rule is added or removed', async () => {
     const equivalent = (...terms: string[]) => ({ kind: 'equivalent', terms });
     await its.visit('list/birds/synonyms');
-    const terms = its.page.getByRole('form', { name: 'Add a rule' }).getByRole('combobox', { name: 'Terms' });
+    const terms = its.page.getByRole('form', { name: 'Add synonym' }).getByRole('combobox', { name: 'Terms' });
     for (const term of ['gannet', 'solan']) {
       await terms.fill(term);
       await terms.press('Enter');
     }
     await change('/list/synonyms/default/birds', { rules: [equivalent('fulmar', 'mallemuck')] });
-    await its.page.getByRole('form', { name: 'Add a rule' }).getByRole('button', { name: 'Save' }).click();
+    await its.page.getByRole('form', { name: 'Add synonym' }).getByRole('button', { name: 'Save' }).click();
     await its.page.getByText('gannet = solan').waitFor();
     const rulesNow = async () =>
       ((await its.service.client.get('/list/synonyms/default/birds')).body as { rules: unknown }).rules;
     expect(await rulesNow()).toEqual([equivalent('fulmar', 'mallemuck'), equivalent('gannet', 'solan')]);
 
     await its.visit('list/birds/rules');
-    await button('Add a query rule').click();
-    const form = its.page.getByRole('form', { name: 'Add a query rule' });
+    await button('Add query rule').click();
+    const form = its.page.getByRole('form', { name: 'Add query rule' });
     await form.getByRole('textbox', { name: 'Name' }).fill('order');
     await form.getByRole('textbox', { name: 'Pattern' }).fill('[0-9]{6}');
     await form.getByRole('textbox', { name: 'Filter' }).fill('kind = $0');
@@ -119,7 +119,7 @@ describeConsole('changes beside an open page', { fill }, (its) => {
       ['order', 'kind = $0'],
     ]);
     // The next one begins with nothing of it.
-    await button('Add a query rule').click();
+    await button('Add query rule').click();
     expect(await form.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('');
   });
 
@@ -145,7 +145,7 @@ describeConsole('changes beside an open page', { fill }, (its) => {
     const table = its.page.getByRole('table', { name: 'Synonyms' });
     await table.getByText('word5 = term5').waitFor();
     expect(await table.getByRole('row').count()).toBeLessThan(ROWS_MAX);
-    await its.page.getByRole('textbox', { name: 'Find a rule' }).fill('WORD9998');
+    await its.page.getByRole('textbox', { name: 'Find synonym' }).fill('WORD9998');
     await button('Remove word9998 = term9998').click();
     await its.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await its.page.getByRole('dialog').waitFor({ state: 'detached' });

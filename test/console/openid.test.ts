@@ -60,10 +60,10 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('a sign-in by OpenID Connect'
     expect(await violationsOf(page)).toEqual([]);
     provider.denial = undefined;
     await page.goto(`${service.address}/console/openid?code=12345678901234567890&state=b`);
-    await page.getByText('This sign-in did not begin in this tab').waitFor();
+    await page.getByText('This sign-in was started in another tab').waitFor();
     expect(page.url()).not.toContain('code=');
-    await page.getByRole('link', { name: 'Back to the sign-in' }).click();
-    await page.getByLabel('E-mail').waitFor();
+    await page.getByRole('link', { name: 'Back to sign-in' }).click();
+    await page.getByLabel('Email').waitFor();
     await context.close();
   });
 });

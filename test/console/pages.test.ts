@@ -74,12 +74,12 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     const other = await openPage(browser);
     await service.control().post('/contributor/default/link', { email: 'ann@example.com', role: 'viewer' });
     await other.page.goto(`${service.address}/console/default/list/birds/search?query=gannet`);
-    await other.page.getByLabel('E-mail').waitFor();
+    await other.page.getByLabel('Email').waitFor();
     expect(await violationsOf(other.page)).toEqual([]);
-    await other.page.getByLabel('E-mail').fill('ann@example.com');
+    await other.page.getByLabel('Email').fill('ann@example.com');
     await other.page.getByRole('textbox', { name: 'Password' }).fill('not the password');
     await other.page.getByRole('button', { name: 'Sign in' }).click();
-    await other.page.getByText('E-mail and password do not belong together.').waitFor();
+    await other.page.getByText('Wrong email or password. Check both, then try again.').waitFor();
     expect(other.page.url()).toContain('/sign-in');
     await other.context.close();
   });
@@ -89,7 +89,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await signInAs(service, other, 'viewer');
     await other.page.goto(`${service.address}/console/default/list/birds/records`);
     await other.page.getByRole('button', { name: 'bird-1' }).first().waitFor();
-    for (const name of ['Add a record', 'Import a file', 'Delete by filter…']) {
+    for (const name of ['Add record', 'Import file', 'Delete by filter…']) {
       expect(await other.page.getByRole('button', { name }).count(), name).toBe(0);
     }
     await other.context.close();
@@ -97,7 +97,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
 
   it('makes a record, changes it and deletes it', async () => {
     await visit('list/birds/records');
-    await page.getByRole('button', { name: 'Add a record' }).click();
+    await page.getByRole('button', { name: 'Add record' }).click();
     await page.getByLabel('Fields').fill('{"title": ');
     await page.getByRole('textbox', { name: 'Name' }).fill('new-bird');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -105,11 +105,8 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await page.getByLabel('Fields').fill('{"title": "A new bird"}');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'new-bird' }).click();
-    await page.getByRole('button', { name: 'Delete the record' }).click();
-    await page
-      .getByRole('dialog', { name: 'Delete the record' })
-      .getByRole('button', { name: 'Delete the record' })
-      .click();
+    await page.getByRole('button', { name: 'Delete record' }).click();
+    await page.getByRole('dialog', { name: 'Delete record' }).getByRole('button', { name: 'Delete record' }).click();
     await expect.poll(() => page.getByRole('button', { name: 'new-bird' }).count()).toBe(0);
   });
 
@@ -127,7 +124,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await page.getByText('gannet = puffin').waitFor();
     await page.getByRole('button', { name: 'Remove gannet = puffin' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('There are no synonyms yet.').waitFor();
+    await page.getByText('No synonyms yet. Add one, or get suggestions from searches and records.').waitFor();
   });
 
   it('suggests synonyms, of which none is saved before somebody does', async () => {
@@ -145,48 +142,48 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     expect(await violationsOf(page)).toEqual([]);
     const rules = async () => (await service.client.get('/list/synonyms/default/papers')).body;
     expect(await rules()).toEqual({ rules: [] });
-    await page.getByRole('button', { name: `Use as a rule: ${terms}` }).click();
+    await page.getByRole('button', { name: `Add synonym: ${terms}` }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: `Remove ${terms}` }).waitFor();
     expect(await rules()).toEqual({ rules: [{ kind: 'equivalent', terms: ['MRI', 'magnetic resonance imaging'] }] });
     await page.getByRole('button', { name: 'Suggest synonyms' }).click();
-    await page.getByText('None needed').waitFor();
+    await page.getByText('No suggestions: no searches').waitFor();
     await service.client.delete('/list/default/papers');
   });
 
   it('adds a facet, and says so where there is one of that name', async () => {
     await visit('list/birds/fields');
     for (const expected of ['added', 'refused']) {
-      await page.getByRole('button', { name: 'Add a facet' }).click();
+      await page.getByRole('button', { name: 'Add facet' }).click();
       await page.getByRole('textbox', { name: 'Field' }).fill('size');
       await page.getByRole('button', { name: 'Save' }).click();
       if (expected === 'added') await page.getByRole('rowheader', { name: 'size' }).waitFor();
-      else await page.getByText('This is in the way').waitFor();
+      else await page.getByText('Conflict').waitFor();
     }
   });
 
   it('shows a new key once', async () => {
     await visit('keys');
-    await page.getByRole('button', { name: 'Make a key' }).click();
-    const form = page.getByRole('form', { name: 'Make a key' });
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    const form = page.getByRole('form', { name: 'Create API key' });
     await form.getByLabel('Name').fill('shop');
-    await form.getByLabel('What I choose').check();
+    await form.getByLabel('Custom permissions').check();
     await form.getByRole('group', { name: 'search-result' }).getByLabel('read').check();
-    await form.getByRole('button', { name: 'Make a key' }).click();
+    await form.getByRole('button', { name: 'Create API key' }).click();
     const secret = await page.locator('[data-secret]').innerText();
     expect((await service.clientWith(secret).get('/list/default/birds')).status).toBe(403);
     expect((await service.clientWith(secret).post('/search/default/birds/1', {})).status).toBe(200);
     await page.reload();
     await page.getByRole('rowheader', { name: 'shop' }).waitFor();
     expect(await page.getByText(secret).count()).toBe(0);
-    await page.getByRole('button', { name: 'Revoke shop' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Delete shop' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await expect.poll(async () => (await service.clientWith(secret).get('/account')).status).toBe(401);
   });
 
   it('puts files into a store, shows them and deletes them', async () => {
     await visit('files/default?prefix=birds%2F');
-    await page.getByText('There are no files here.').waitFor();
+    await page.getByText('No files yet.').waitFor();
     const chooser = page.waitForEvent('filechooser');
     await page.getByRole('button', { name: 'Upload files' }).click();
     await (
@@ -232,52 +229,52 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
 
   it('adds a model, with which a list is searched by meaning', async () => {
     await visit('models');
-    await page.getByRole('button', { name: 'Add a model' }).click();
-    const form = page.getByRole('form', { name: 'Add a model' });
+    await page.getByRole('button', { name: 'Add model' }).click();
+    const form = page.getByRole('form', { name: 'Add model' });
     await form.getByLabel('Provider').selectOption('own');
     await form.getByLabel('Name').fill('three');
     await form.getByLabel('Dimensions').fill('3');
-    await form.getByRole('button', { name: 'Add a model' }).click();
+    await form.getByRole('button', { name: 'Add model' }).click();
     await page.getByRole('rowheader', { name: 'three' }).waitFor();
     await visit('list/birds/settings');
-    await page.getByLabel('Model of meaning').selectOption('three');
+    await page.getByLabel('Embedding model').selectOption('three');
     await expect
       .poll(async () => ((await service.client.get('/list/default/birds')).body as { model: string | null }).model)
       .toBe('three');
-    await page.getByLabel('Model of meaning').selectOption('');
+    await page.getByLabel('Embedding model').selectOption('');
     await expect
       .poll(async () => ((await service.client.get('/list/default/birds')).body as { model: string | null }).model)
       .toBe(null);
     await visit('models');
     await page.getByRole('button', { name: 'Delete three' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('There are no models yet but the built-in one').waitFor();
+    await page.getByText('Only the built-in model').waitFor();
   });
 
   it('connects a website after a look at what would be read, and makes it searchable', async () => {
     const site = await serveSite();
     await visit('feeds');
-    await page.getByRole('button', { name: 'Connect a feed' }).click();
-    const form = page.getByRole('form', { name: 'Connect a feed' });
+    await page.getByRole('button', { name: 'Connect feed' }).click();
+    const form = page.getByRole('form', { name: 'Connect feed' });
     await form.getByLabel('Name').fill('site');
-    await form.getByLabel('Addresses to begin with').fill(site.address);
-    await form.getByRole('button', { name: 'Show what would be read' }).click();
-    await page.getByRole('table', { name: 'Pages that would be read' }).getByText('Second page').waitFor();
-    await form.getByRole('button', { name: 'Connect a feed' }).click();
+    await form.getByLabel('Start URLs').fill(site.address);
+    await form.getByRole('button', { name: 'Preview pages' }).click();
+    await page.getByRole('table', { name: 'Pages to read' }).getByText('Second page').waitFor();
+    await form.getByRole('button', { name: 'Connect feed' }).click();
     await page.getByRole('rowheader', { name: 'site' }).waitFor();
     await page.getByText('Synced', { exact: true }).waitFor();
     await service.client.post('/list/default', { name: 'pages', searchable_fields: [{ name: 'title' }] });
     await visit('list/pages/settings');
-    await page.getByRole('button', { name: 'Follow a feed' }).click();
-    await page.getByRole('form', { name: 'Follow a feed' }).getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Imported. 2 new').waitFor();
-    await page.getByRole('button', { name: 'Import no more' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Import no more' }).click();
-    await page.getByText('come from nowhere').waitFor();
+    await page.getByRole('button', { name: 'Follow feed' }).click();
+    await page.getByRole('form', { name: 'Follow feed' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Imported. 2 added').waitFor();
+    await page.getByRole('button', { name: 'Stop importing' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop importing' }).click();
+    await page.getByText('No source.').waitFor();
     await visit('feeds');
     await page.getByRole('button', { name: 'Delete site' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('There are no feeds yet.').waitFor();
+    await page.getByText('No feeds yet.').waitFor();
     await service.client.delete('/list/default/pages');
     site.close();
   });
@@ -288,9 +285,9 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await visit('lists');
     await page.getByRole('link', { name: 'many-050' }).waitFor();
     expect(await page.getByRole('link', { name: 'many-229' }).count()).toBe(0);
-    await page.getByLabel('Find a list').fill('many-229');
+    await page.getByLabel('Find list').fill('many-229');
     await page.getByRole('link', { name: 'many-229' }).waitFor();
-    await page.getByLabel('Find a list').fill('');
+    await page.getByLabel('Find list').fill('');
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.getByRole('link', { name: 'many-229' }).waitFor();
@@ -320,7 +317,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await openPalette(page);
     await asked;
     await page.keyboard.type('birds: fie');
-    await page.getByText('Nothing of this name.').waitFor();
+    await page.getByText('No matching pages or lists.').waitFor();
     answer();
     await page.getByText('birds: Fields').waitFor();
     await page.keyboard.press('Enter');
@@ -381,7 +378,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await settled(other.page);
     await other.context.clearCookies();
     await other.page.getByRole('link', { name: 'birds' }).click();
-    await other.page.getByLabel('E-mail').waitFor();
+    await other.page.getByLabel('Email').waitFor();
     expect(other.page.url()).toContain('sign-in?to=');
     await other.context.close();
   });

@@ -80,11 +80,11 @@ describeConsole(
   { env, fill, context: { permissions: ['clipboard-read', 'clipboard-write'] } },
   (its) => {
     const hits = () => its.page.getByRole('list', { name: 'Hits' }).getByRole('listitem');
-    const searched = () => its.page.getByRole('region', { name: 'What looks like this picture' });
+    const searched = () => its.page.getByRole('region', { name: 'Hits for this picture' });
     const choose = async (file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> => {
-      await its.page.getByText('Search by a picture', { exact: true }).click();
+      await its.page.getByText('Search by picture', { exact: true }).click();
       const chooser = its.page.waitForEvent('filechooser');
-      await its.page.getByRole('button', { name: 'Choose a picture' }).click();
+      await its.page.getByRole('button', { name: 'Choose picture' }).click();
       await (await chooser).setFiles(file);
     };
     const jpeg = (number: number) => ({
@@ -113,25 +113,25 @@ describeConsole(
     });
 
     it('takes its options: floors, filters and an explanation, and no others', async () => {
-      const options = its.page.getByRole('region', { name: 'Options of the search' });
+      const options = its.page.getByRole('region', { name: 'Search options' });
       await options.getByLabel(/minimum_image_score/).fill('0.99');
       await its.page.getByText('1 found in').waitFor();
       expect(await options.getByLabel(/typo_tolerance/).count()).toBe(0);
       await options.getByLabel(/explain/).selectOption('true');
       await hits().first().getByText('Why this score?').click();
-      await hits().first().getByRole('list', { name: 'Kinds of score' }).getByText('Image').waitFor();
+      await hits().first().getByRole('list', { name: 'Parts of the score' }).getByText('Image').waitFor();
       await its.page.getByRole('button', { name: 'Copy as…' }).click();
       const copied = await copiedBy(its.page, () => its.page.getByRole('menuitem', { name: 'curl' }).click());
       expect(copied).toContain('minimum_image_score=0.99');
       expect(copied).toContain('--data-binary');
-      await its.page.getByRole('button', { name: 'Search by words again' }).click();
+      await its.page.getByRole('button', { name: 'Search by words' }).click();
       await its.page.getByLabel('Search text').waitFor();
     });
 
     it('finds again what looks like the picture of a hit, by an address that keeps it', async () => {
       await its.visit('list/prints/search?query=5');
       await hits().first().getByRole('link', { name: 'print-5' }).waitFor();
-      await hits().first().getByRole('button', { name: 'Find pictures like this: print of print-5' }).click();
+      await hits().first().getByRole('button', { name: 'Find similar pictures: print of print-5' }).click();
       await searched().waitFor();
       await hits().first().getByText('image 1.000').waitFor();
       await hits().first().getByRole('link', { name: 'print-5' }).waitFor();
@@ -147,25 +147,25 @@ describeConsole(
       expect(await elsewhere.getByRole('img').count()).toBe(0);
       await its.visit('list/prints/search?query=large');
       await hits()
-        .getByRole('link', { name: /Open the picture \(\d\.\d MB\)/ })
+        .getByRole('link', { name: /Open picture \(\d\.\d MB\)/ })
         .waitFor();
       expect(await hits().getByRole('img').count()).toBe(0);
     });
 
     it('takes a link, a file that is dropped, and says what is wrong with what is none', async () => {
       await its.visit('list/prints/search');
-      await its.page.getByText('Search by a picture', { exact: true }).click();
-      await its.page.getByLabel('Link of a picture').fill(web.url('/7.jpg'));
-      await its.page.getByRole('button', { name: 'Search by the link' }).click();
+      await its.page.getByText('Search by picture', { exact: true }).click();
+      await its.page.getByLabel('Picture link').fill(web.url('/7.jpg'));
+      await its.page.getByRole('button', { name: 'Search by link' }).click();
       await hits().first().getByRole('link', { name: 'print-7' }).waitFor();
-      await its.page.getByRole('button', { name: 'Search by words again' }).click();
+      await its.page.getByRole('button', { name: 'Search by words' }).click();
       await choose({ name: 'none.png', mimeType: 'image/png', buffer: Buffer.from('no picture') });
       await its.page
         .getByRole('alert')
         .getByText(/not-a-picture/)
         .waitFor();
-      await its.page.getByRole('button', { name: 'Search by words again' }).click();
-      await its.page.getByText('Search by a picture', { exact: true }).click();
+      await its.page.getByRole('button', { name: 'Search by words' }).click();
+      await its.page.getByText('Search by picture', { exact: true }).click();
       const data = await its.page.evaluateHandle(
         `(() => {
         const bytes = Uint8Array.from(atob('${(files[2] ?? Buffer.alloc(0)).toString('base64')}'), (c) => c.charCodeAt(0));
@@ -188,7 +188,7 @@ describeConsole(
       await its.visit('group/all');
       await choose(jpeg(4));
       await hits().first().getByRole('link', { name: 'print-4' }).waitFor();
-      await hits().first().getByRole('button', { name: 'Find pictures like this: print of print-4' }).click();
+      await hits().first().getByRole('button', { name: 'Find similar pictures: print of print-4' }).click();
       await its.page.waitForURL(/picture=/);
       await hits().first().getByText('image 1.000').waitFor();
       expect(await violationsOf(its.page)).toEqual([]);
@@ -216,9 +216,9 @@ describeConsole(
 
     it('leads from a list whose pictures are not searched to where they are made so', async () => {
       await its.visit('list/plain/search');
-      await its.page.getByRole('link', { name: 'Choose a model of pictures' }).click();
-      await its.page.getByLabel('Model of pictures').selectOption('built-in');
-      await its.page.getByText('1 are read, 0 wait, 0 failed.').waitFor();
+      await its.page.getByRole('link', { name: 'Choose picture model' }).click();
+      await its.page.getByLabel('Picture model').selectOption('built-in');
+      await its.page.getByText('1 read, 0 waiting, 0 failed.').waitFor();
       await its.visit('list/plain/search');
       await choose(jpeg(0));
       await hits().first().getByRole('link', { name: 'one' }).waitFor();
@@ -227,17 +227,17 @@ describeConsole(
 
     it('has a model of the account write down what is said, or none', async () => {
       await its.visit('list/talks/settings');
-      const model = its.page.getByLabel('Model that writes down what is said');
+      const model = its.page.getByLabel('Transcription model');
       const chosen = async () => {
         const { body } = await its.service.client.get('/list/default/talks');
         return (body as { transcription_model: string | null }).transcription_model;
       };
       await model.selectOption('whisper');
       await expect.poll(chosen).toBe('whisper');
-      await model.selectOption('None: tags and subtitles alone are read');
+      await model.selectOption('None (only tags and subtitles are read)');
       await expect.poll(chosen).toBeNull();
       // Videos are searched by what is to be seen in them, too.
-      expect(await its.page.getByLabel('Model of pictures').count()).toBe(1);
+      expect(await its.page.getByLabel('Picture model').count()).toBe(1);
       expect(await violationsOf(its.page)).toEqual([]);
     });
   },

@@ -52,7 +52,7 @@ describeConsole('records in the console', { fill }, (its) => {
 
   it('are written as JSON, which says in what line it is none, and which Tab leads into and out of', async () => {
     await its.visit('list/birds/records?add=true');
-    const drawer = its.page.getByRole('dialog', { name: 'Add a record' });
+    const drawer = its.page.getByRole('dialog', { name: 'Add record' });
     const editor = drawer.getByRole('textbox', { name: 'Fields' });
     await editor.fill('{\n  "title": "A tern",\n  "size": \n}');
     await drawer.getByText(/^Line 4: /).waitFor();
@@ -83,7 +83,7 @@ describeConsole('records in the console', { fill }, (its) => {
     await signIn(its.service, owner);
     const address = `${its.service.address}/console/default/list/birds/records`;
     await owner.page.goto(`${address}?add=true`);
-    const form = owner.page.getByRole('dialog', { name: 'Add a record' });
+    const form = owner.page.getByRole('dialog', { name: 'Add record' });
     await form.getByRole('textbox', { name: 'Name' }).fill('guillemot');
     await form.getByRole('textbox', { name: 'Fields' }).fill('{"title": "A guillemot"}');
     await fits(owner.page);
@@ -105,8 +105,7 @@ describeConsole('records in the console', { fill }, (its) => {
     await viewer.page.keyboard.press('Backspace');
     expect(JSON.parse(await editor.innerText())).toEqual({ title: 'A guillemot' });
     expect(await record.getByRole('textbox', { name: 'Name' }).getAttribute('readonly')).not.toBe(null);
-    for (const name of ['Save', 'Delete the record'])
-      expect(await record.getByRole('button', { name }).count()).toBe(0);
+    for (const name of ['Save', 'Delete record']) expect(await record.getByRole('button', { name }).count()).toBe(0);
     expect(await violationsOf(viewer.page)).toEqual([]);
     // An address does not make a writer of them.
     await viewer.page.goto(`${address}?add=true`);
@@ -137,14 +136,14 @@ describeConsole('records in the console', { fill }, (its) => {
     await its.visit('list/birds/records');
     const take = async (name: string, text: string): Promise<void> => {
       const chooser = its.page.waitForEvent('filechooser');
-      await button('Import a file').click();
+      await button('Import file').click();
       await (await chooser).setFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
     };
     await take('birds.txt', 'gannet');
-    await its.page.getByText('birds.txt ends in neither').waitFor();
+    await its.page.getByText('birds.txt is not a supported file').waitFor();
     await its.page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
     await take('more.ndjson', '{"name":"puffin","title":"A puffin"}\n{"name":\n{"name":"auk","title":"An auk"}\n');
-    await its.page.getByText('2 records are in, 1 were refused.').waitFor();
+    await its.page.getByText('2 records imported, 1 refused.').waitFor();
     await its.page
       .getByRole('dialog')
       .getByText(/^Line 2: /)
@@ -160,12 +159,12 @@ describeConsole('records in the console', { fill }, (its) => {
       route.fulfill({ json: { ...list, versions: [...list.versions, building] } }),
     );
     await its.visit('list/birds/fields');
-    await its.page.getByText('Version 2 is being built: 1,000 of 2,502').waitFor();
+    await its.page.getByText('Building version 2: 1,000 of 2,502').waitFor();
     await its.visit('list/birds/settings');
-    await its.page.getByRole('row', { name: /^2 Being built 1,000/ }).waitFor();
+    await its.page.getByRole('row', { name: /^2 Building 1,000/ }).waitFor();
     // Without anybody loading the page again.
     await its.page.unroute(/\/list\/default\/birds$/);
-    await its.page.getByText('Version 2 is being built').waitFor({ state: 'detached' });
+    await its.page.getByText('Building version 2').waitFor({ state: 'detached' });
   });
 
   it('have room for six fields in a window, and are scrolled sideways on a telephone', async () => {

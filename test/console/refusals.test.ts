@@ -27,7 +27,7 @@ describeConsole('refusals in the console', { fill }, (its) => {
   it('make a list of a file once its name is free, and bring the file in once there is room', async () => {
     await its.visit('');
     const chooser = its.page.waitForEvent('filechooser');
-    await button('Choose a file').click();
+    await button('Choose file').click();
     await (
       await chooser
     ).setFiles({
@@ -35,12 +35,12 @@ describeConsole('refusals in the console', { fill }, (its) => {
       mimeType: 'text/csv',
       buffer: Buffer.from('name,title\ntern,A tern\nauk,An auk\n'),
     });
-    await button('Make the list and import').click();
-    await its.page.getByText('This is in the way').waitFor();
+    await button('Create list and import').click();
+    await its.page.getByText('Conflict').waitFor();
     const bulk = '**/search-result/default/shore-birds/bulk**';
     await refuse(bulk, 'POST', 507, 'No room is left.');
     await its.page.getByRole('textbox', { name: 'Name' }).fill('shore-birds');
-    await button('Make the list and import').click();
+    await button('Create list and import').click();
     await its.page.getByText('No room is left.').waitFor();
     expect(await violationsOf(its.page)).toEqual([]);
     await its.page.unroute(bulk);
@@ -51,7 +51,7 @@ describeConsole('refusals in the console', { fill }, (its) => {
 
   it('save synonyms by who may, and keep what was entered for who may not yet', async () => {
     await its.visit('list/birds/synonyms');
-    const form = its.page.getByRole('form', { name: 'Add a rule' });
+    const form = its.page.getByRole('form', { name: 'Add synonym' });
     for (const term of ['gannet', 'solan']) {
       await form.getByRole('combobox', { name: 'Terms' }).fill(term);
       await form.getByRole('combobox', { name: 'Terms' }).press('Enter');
@@ -68,14 +68,14 @@ describeConsole('refusals in the console', { fill }, (its) => {
   it('add one model of a name', async () => {
     await its.visit('models');
     for (const expected of ['made', 'refused']) {
-      await button('Add a model').first().click();
-      const form = its.page.getByRole('form', { name: 'Add a model' });
+      await button('Add model').first().click();
+      const form = its.page.getByRole('form', { name: 'Add model' });
       await form.getByLabel('Provider').selectOption('own');
       await form.getByLabel('Name').fill('three');
       await form.getByLabel('Dimensions').fill('3');
-      await form.getByRole('button', { name: 'Add a model' }).click();
+      await form.getByRole('button', { name: 'Add model' }).click();
       if (expected === 'made') await its.page.getByRole('rowheader', { name: 'three' }).waitFor();
-      else await form.getByText('This is in the way').waitFor();
+      else await form.getByText('Conflict').waitFor();
     }
   });
 

@@ -33,28 +33,28 @@ describeConsole('the search preview', { fill, context }, (its) => {
   it('searches in two ways side by side, shows what moved, and has both in its address', async () => {
     await its.visit('list/birds/search?query=gannet');
     await its.page.getByRole('button', { name: 'Compare…' }).click();
-    await its.page.getByText('3 in the same place, 0 moved, 0 new, 0 gone.').waitFor();
-    const other = its.page.getByRole('region', { name: 'Options: The other way' });
-    await other.getByLabel(/In the order of/).fill('size desc');
+    await its.page.getByText('3 unchanged, 0 moved, 0 new, 0 missing.').waitFor();
+    const other = its.page.getByRole('region', { name: 'Options: Search B' });
+    await other.getByLabel(/^Order by/).fill('size desc');
     await expect
-      .poll(() => hitsOf('The other way').getByRole('link').allInnerTexts())
+      .poll(() => hitsOf('Search B').getByRole('link').allInnerTexts())
       .toEqual(['bird-2', 'bird-1', 'bird-0']);
-    const before = await hitsOf('One way').getByRole('link').allInnerTexts();
+    const before = await hitsOf('Search A').getByRole('link').allInnerTexts();
     const after = ['bird-2', 'bird-1', 'bird-0'];
     for (const [place, name] of after.entries()) {
       const up = before.indexOf(name) - place;
-      const hit = hitsOf('The other way').filter({ hasText: name });
+      const hit = hitsOf('Search B').filter({ hasText: name });
       const told = up === 0 ? 0 : await hit.getByText(up > 0 ? `up ${up}` : `down ${-up}`).count();
       expect(told, name).toBe(up === 0 ? 0 : 1);
     }
-    await other.getByLabel(/Only records where/).fill('size > 0');
-    await its.page.getByText(/0 new, 1 gone\./).waitFor();
-    await hitsOf('One way').filter({ hasText: 'bird-0' }).getByText('gone').waitFor();
+    await other.getByLabel(/^Filter/).fill('size > 0');
+    await its.page.getByText(/0 new, 1 missing\./).waitFor();
+    await hitsOf('Search A').filter({ hasText: 'bird-0' }).getByText('missing').waitFor();
     expect(await violationsOf(its.page)).toEqual([]);
-    expect(await hitsOf('One way').count()).toBe(3);
+    expect(await hitsOf('Search A').count()).toBe(3);
     await its.page.reload();
-    await its.page.getByText(/0 new, 1 gone\./).waitFor();
-    await its.page.getByRole('button', { name: 'Compare no more' }).click();
+    await its.page.getByText(/0 new, 1 missing\./).waitFor();
+    await its.page.getByRole('button', { name: 'Stop comparing' }).click();
     await its.page.getByRole('list', { name: 'Hits', exact: true }).waitFor();
     expect(its.open.complaints).toEqual([]);
   });
@@ -64,7 +64,7 @@ describeConsole('the search preview', { fill, context }, (its) => {
     // The text has a box of its own, and pages are turned below the hits.
     const options = Object.keys(properties).filter((name) => name !== 'query' && name !== 'skip');
     await its.visit('list/birds/search?query=gannet');
-    const panel = its.page.getByRole('region', { name: 'Options of the search' });
+    const panel = its.page.getByRole('region', { name: 'Search options' });
     await panel.getByText('More options').click();
     const controls = panel.locator('label');
     await expect.poll(() => controls.count()).toBe(options.length);
@@ -83,7 +83,7 @@ describeConsole('the search preview', { fill, context }, (its) => {
     await hit.getByText('Why this score?').click();
     const words = hit.getByRole('list', { name: 'Words' });
     await words.getByText('great', { exact: true }).waitFor();
-    await words.getByText(/gannet \(a typing error\)/).waitFor();
+    await words.getByText(/gannet \(typo\)/).waitFor();
     expect(await words.locator('.bar').count()).toBe(await words.getByRole('listitem').count());
     expect(await violationsOf(its.page)).toEqual([]);
   });
@@ -92,9 +92,9 @@ describeConsole('the search preview', { fill, context }, (its) => {
     await its.visit(
       `list/birds/search?query=gannet&compare=${encodeURIComponent(JSON.stringify('{"filter":"size >"}'))}`,
     );
-    await its.page.getByRole('region', { name: 'The other way', exact: true }).getByRole('alert').waitFor();
+    await its.page.getByRole('region', { name: 'Search B', exact: true }).getByRole('alert').waitFor();
     // Whichever of the two is answered first.
-    await expect.poll(() => hitsOf('One way').count()).toBe(3);
+    await expect.poll(() => hitsOf('Search A').count()).toBe(3);
   });
 
   const missing = whyWithout('bash', 'curl', 'python3');
@@ -137,6 +137,6 @@ describeConsole('the search preview', { fill, context }, (its) => {
     await copy('Copied');
     expect(await page.evaluate<string>('heldClipboard.readText()')).toContain('"query":"gannet"');
     await page.evaluate('document.execCommand = () => false');
-    await copy('Not copied');
+    await copy('Could not copy');
   });
 });

@@ -20,10 +20,10 @@ describeConsole('a session that ends', { fill }, (its) => {
     await open.context.clearCookies();
     return open;
   }
-  const formOf = ({ page }: OpenPage) => page.getByRole('dialog', { name: 'Add a record' });
+  const formOf = ({ page }: OpenPage) => page.getByRole('dialog', { name: 'Add record' });
   const askedIn = ({ page }: OpenPage) => page.getByRole('dialog', { name: 'Sign in' });
   const signInOver = async (open: OpenPage, email: string): Promise<void> => {
-    await askedIn(open).getByLabel('E-mail').fill(email);
+    await askedIn(open).getByLabel('Email').fill(email);
     await askedIn(open).getByRole('textbox', { name: 'Password' }).fill('correct horse battery');
     await askedIn(open).getByRole('button', { name: 'Sign in' }).click();
   };
@@ -32,14 +32,14 @@ describeConsole('a session that ends', { fill }, (its) => {
     const open = await signedOut();
     await formOf(open).getByRole('button', { name: 'Save' }).click();
     await askedIn(open).getByText('Your session has ended').waitFor();
-    expect(await askedIn(open).getByLabel('E-mail').inputValue()).toBe('editor@example.com');
+    expect(await askedIn(open).getByLabel('Email').inputValue()).toBe('editor@example.com');
     expect(await violationsOf(open.page)).toEqual([]);
     await open.page.keyboard.press('Escape');
     await signInOver(open, 'editor@example.com');
     await askedIn(open).waitFor({ state: 'detached' });
     expect(await formOf(open).getByRole('textbox', { name: 'Name' }).inputValue()).toBe('northern gannet');
     // In words for people: the service's own are on API keys.
-    await formOf(open).getByRole('alert').getByText('Sign in, and try this again.').waitFor();
+    await formOf(open).getByRole('alert').getByText('Sign in, then try again.').waitFor();
     await formOf(open).getByRole('button', { name: 'Save' }).click();
     await formOf(open).waitFor({ state: 'detached' });
     await open.page.getByRole('button', { name: 'northern gannet' }).waitFor();
@@ -54,7 +54,7 @@ describeConsole('a session that ends', { fill }, (its) => {
       open.context.waitForEvent('page'),
       askedIn(open).getByRole('link', { name: 'Sign in another way' }).click(),
     ]);
-    await tab.getByLabel('E-mail').fill('editor@example.com');
+    await tab.getByLabel('Email').fill('editor@example.com');
     await tab.getByRole('textbox', { name: 'Password' }).fill('correct horse battery');
     await tab.getByRole('button', { name: 'Sign in' }).click();
     await tab.waitForURL(/\/console\/default/);
@@ -72,7 +72,7 @@ describeConsole('a session that ends', { fill }, (its) => {
       const open = await signedOut();
       await formOf(open).getByRole('button', { name: 'Save' }).click();
       await askedIn(open).waitFor();
-      if (leave) await askedIn(open).getByRole('button', { name: 'Leave without it' }).click();
+      if (leave) await askedIn(open).getByRole('button', { name: 'Leave and discard changes' }).click();
       else await signInOver(open, 'viewer@example.com');
       await formOf(open).waitFor({ state: 'detached' });
       await open.page.waitForURL(leave ? /sign-in\?to=/ : /\/console\/default$/);
@@ -93,16 +93,16 @@ describeConsole('a session that ends', { fill }, (its) => {
       return route.fulfill({ status: 201, json: {} });
     });
     await signInOver(open, 'editor@example.com');
-    await askedIn(open).getByText('does not keep the sign-in').waitFor();
+    await askedIn(open).getByText('did not save the sign-in').waitFor();
     await page.goto(`${its.service.address}/console/#link=${'a'.repeat(43)}`);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('does not keep the sign-in').waitFor();
+    await page.getByText('did not save the sign-in').waitFor();
     expect(sent).toBe(2);
     await page.evaluate("Object.defineProperty(Navigator.prototype, 'cookieEnabled', { get: () => false })");
     await page.getByLabel('New password').first().fill('correct horse battery');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await settled(page);
-    await page.getByText('does not keep the sign-in').waitFor();
+    await page.getByText('did not save the sign-in').waitFor();
     expect(sent).toBe(2);
     await open.context.close();
   });

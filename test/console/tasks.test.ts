@@ -43,57 +43,57 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
   it('makes a group, searches it, is told that its name is taken, and deletes it', async () => {
     await its.visit('groups');
     for (const expected of ['made', 'refused']) {
-      await button('Make a group').click();
-      await form('Make a group').getByLabel('Name').fill('sea');
+      await button('Create group').click();
+      await form('Create group').getByLabel('Name').fill('sea');
       if (expected === 'made') {
-        await form('Make a group').getByRole('combobox', { name: 'Lists' }).click();
+        await form('Create group').getByRole('combobox', { name: 'Lists' }).click();
         await its.page.getByRole('option', { name: 'birds' }).click();
         // Which closes what lies over the button.
         await its.page.keyboard.press('Tab');
       }
-      await form('Make a group').getByRole('button', { name: 'Save' }).click();
+      await form('Create group').getByRole('button', { name: 'Save' }).click();
       if (expected === 'made') await its.page.getByRole('link', { name: 'sea' }).waitFor();
-      else await form('Make a group').getByText('This is in the way').waitFor();
+      else await form('Create group').getByText('Conflict').waitFor();
     }
     await its.page.keyboard.press('Escape');
     await its.page.getByRole('link', { name: 'sea' }).click();
     const box = its.page.getByRole('combobox', { name: 'Search text' });
     await box.fill('ganne');
     await its.page.getByRole('option', { name: 'gannet' }).first().click();
-    await button('Search the group').click();
+    await button('Search group').click();
     await its.page.getByRole('link', { name: 'gannet', exact: true }).waitFor();
     await its.visit('groups');
     await button('Delete sea').click();
     await confirm('Delete');
-    await its.page.getByText('There are no groups yet.').waitFor();
+    await its.page.getByText('No groups yet.').waitFor();
   });
 
   it('adds a webhook, sends a test, shows what became of it and its secret, rotates that and deletes it', async () => {
     const receiver = await WebhookReceiver.start();
     const url = receiver.url();
     await its.visit('webhooks');
-    await button('Add a webhook').click();
-    await form('Add a webhook').getByLabel('Address').fill('ftp://example.com');
-    await form('Add a webhook').getByLabel('list.created').check();
-    await form('Add a webhook').getByRole('button', { name: 'Save' }).click();
-    await form('Add a webhook').getByText('The service refused this').waitFor();
-    await form('Add a webhook').getByLabel('Address').fill(url);
-    await form('Add a webhook').getByRole('button', { name: 'Save' }).click();
+    await button('Create webhook').click();
+    await form('Create webhook').getByLabel('URL').fill('ftp://example.com');
+    await form('Create webhook').getByLabel('list.created').check();
+    await form('Create webhook').getByRole('button', { name: 'Save' }).click();
+    await form('Create webhook').getByText('The request was refused').waitFor();
+    await form('Create webhook').getByLabel('URL').fill(url);
+    await form('Create webhook').getByRole('button', { name: 'Save' }).click();
     const secret = await its.page.locator('[data-secret]').innerText();
-    await button('Send a test').click();
+    await button('Send test').click();
     await button('Test sent').waitFor();
     await its.page.getByRole('link', { name: url }).click();
     const log = its.page.getByRole('table', { name: 'Deliveries' });
     await log.getByText('webhook.ping').first().waitFor();
     await log.getByText('Delivered').first().waitFor();
-    await button('Rotate the secret').click();
-    await confirm('Rotate the secret');
+    await button('Rotate secret').click();
+    await confirm('Rotate secret');
     await expect.poll(() => its.page.locator('[data-secret]').innerText()).not.toBe(secret);
     const rotated = await its.page.locator('[data-secret]').innerText();
     await its.visit('webhooks');
-    await button('Show the secret').click();
+    await button('Show secret').click();
     expect(await its.page.locator('[data-secret]').innerText()).toBe(rotated);
-    await its.page.getByText(`The signing secret of ${url}`).waitFor();
+    await its.page.getByText(`Signing secret of ${url}`).waitFor();
     // Why there is none to show is told in the service's words.
     const problem = {
       title: 'Cannot be done',
@@ -104,25 +104,25 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.page.route('**/secret', (route) =>
       route.fulfill({ status: 422, contentType: 'application/problem+json', body: JSON.stringify(problem) }),
     );
-    await button('Show the secret').click();
+    await button('Show secret').click();
     await its.page.getByText(problem.detail).waitFor();
     expect(await its.page.locator('[data-secret]').count()).toBe(0);
     await its.page.unroute('**/secret');
-    await button('Show the secret').click();
+    await button('Show secret').click();
     await its.page.locator('[data-secret]').waitFor();
     await button(`Delete ${url}`).click();
     await confirm('Delete');
     await its.page.locator('[data-secret]').waitFor({ state: 'detached' });
-    await its.page.getByText('There are no webhooks yet.').waitFor();
+    await its.page.getByText('No webhooks yet.').waitFor();
     await receiver.close();
   });
 
   it('invites somebody, who comes in their role, changes it, removes them, and keeps the last owner', async () => {
     await its.visit('people');
-    await button('Invite somebody').click();
-    await form('Invite somebody').getByLabel('E-mail').fill('kim@example.com');
-    await form('Invite somebody').getByLabel('Role').selectOption('viewer');
-    await form('Invite somebody').getByRole('button', { name: 'Invite somebody' }).click();
+    await button('Invite person').click();
+    await form('Invite person').getByLabel('Email').fill('kim@example.com');
+    await form('Invite person').getByLabel('Role').selectOption('viewer');
+    await form('Invite person').getByRole('button', { name: 'Invite person' }).click();
     const link = await its.page.locator('[data-secret]').innerText();
     const kim = await openPage(its.browser);
     await kim.page.goto(`${its.service.address}/console/${link.slice(link.indexOf('#'))}`);
@@ -131,29 +131,29 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await kim.page.waitForURL(/\/console\/default/);
     // What is not shown to them is refused all the same.
     await kim.page.goto(`${its.service.address}/console/default/settings`);
-    await kim.page.getByText('You may not do this').waitFor();
+    await kim.page.getByText('You do not have permission').waitFor();
     const changed = its.page.waitForResponse((response) => response.request().method() === 'PUT');
     await its.page.getByLabel('Role of kim@example.com').selectOption('editor');
     expect((await changed).status()).toBe(200);
     await kim.page.goto(`${its.service.address}/console/default/list/birds/records`);
-    await kim.page.getByRole('button', { name: 'Add a record' }).waitFor();
+    await kim.page.getByRole('button', { name: 'Add record' }).waitFor();
     await button('Remove kim@example.com').click();
     await confirm('Remove');
     await button('Remove kim@example.com').waitFor({ state: 'detached' });
     await kim.page.goto(`${its.service.address}/console/default/lists`);
-    await kim.page.getByLabel('E-mail').waitFor();
+    await kim.page.getByLabel('Email').waitFor();
     await kim.context.close();
-    await button('Remove Came by a link').click();
+    await button('Remove Signed in by link').click();
     await confirm('Remove');
-    await its.page.getByRole('dialog').getByText('This is in the way').waitFor();
+    await its.page.getByRole('dialog').getByText('Conflict').waitFor();
   });
 
   it('sets a password that ends other sessions, and takes no wrong old one', async () => {
     const other = await openPage(its.browser);
     await signIn(its.service, other);
     await its.visit('profile');
-    const password = form('Set a password');
-    await password.getByLabel('E-mail').fill('owner@example.com');
+    const password = form('Set password');
+    await password.getByLabel('Email').fill('owner@example.com');
     await password.getByRole('textbox', { name: 'New password' }).fill('correct horse battery');
     await password.getByRole('button', { name: 'Save' }).click();
     await password.getByRole('textbox', { name: 'Current password' }).waitFor();
@@ -162,30 +162,30 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await password.getByRole('button', { name: 'Save' }).click();
     await password.getByRole('alert').waitFor();
     await other.page.goto(`${its.service.address}/console/default/lists`);
-    await other.page.getByLabel('E-mail').waitFor();
+    await other.page.getByLabel('Email').waitFor();
     await other.context.close();
     await its.visit('profile');
-    await its.page.getByText('This one').waitFor();
+    await its.page.getByText('This session').waitFor();
   });
 
   it('makes a query rule, tries it, and is told what is wrong with a pattern', async () => {
     await its.visit('list/birds/rules');
-    await button('Add a query rule').click();
-    const rule = form('Add a query rule');
+    await button('Add query rule').click();
+    const rule = form('Add query rule');
     await rule.getByLabel('Name').fill('years');
     await rule.getByLabel('Pattern').fill('(\\d{4}');
     await rule.getByLabel('Filter').fill('year = $1');
     await rule.getByRole('button', { name: 'Save' }).click();
-    await rule.getByText('The service refused this').waitFor();
+    await rule.getByText('The request was refused').waitFor();
     await rule.getByLabel('Pattern').fill('(\\d{4})');
     await rule.getByRole('button', { name: 'Save' }).click();
     await its.page.getByRole('rowheader', { name: 'years' }).waitFor();
-    await form('Try it out').getByLabel('Search text').fill('1990');
-    await button('Try').click();
+    await form('Test query rules').getByLabel('Search text').fill('1990');
+    await button('Test').click();
     await its.page.getByText('Applied: years. 1 found').waitFor();
     await button('Remove years').click();
     await confirm('Remove');
-    await its.page.getByText('There are no query rules yet.').waitFor();
+    await its.page.getByText('No query rules yet. Add one to turn part of the search text into a filter.').waitFor();
   });
 
   it('leads from a search that found nothing to a synonym, and says so where its report is not there', async () => {
@@ -194,8 +194,8 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.page.getByText('It is busy.').waitFor();
     await its.page.unroute('**/analytics/list/default/birds**');
     await its.page.reload();
-    await its.page.getByRole('link', { name: 'Make a synonym for solan goose' }).click();
-    const rule = form('Add a rule');
+    await its.page.getByRole('link', { name: 'Add synonym for solan goose' }).click();
+    const rule = form('Add synonym');
     await rule.getByText('solan goose').waitFor();
     await rule.getByRole('combobox', { name: 'Terms' }).fill('gannet');
     await rule.getByRole('combobox', { name: 'Terms' }).press('Enter');
@@ -210,18 +210,18 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.service.client.put('/list/synonyms/default/birds', { rules });
     await its.visit('list/birds/synonyms');
     await its.page.getByText('sula → booby').waitFor();
-    expect(await form('Add a rule').getByRole('radio').count()).toBe(0);
+    expect(await form('Add synonym').getByRole('radio').count()).toBe(0);
     await button('Remove sula → booby').click();
     await confirm('Remove');
-    await its.page.getByText('There are no synonyms yet.').waitFor();
+    await its.page.getByText('No synonyms yet. Add one, or get suggestions from searches and records.').waitFor();
   });
 
   it('proposes what somebody who types may mean, and shows records like one', async () => {
     await its.visit('list/birds/suggestions');
-    await its.page.getByLabel('What somebody has typed so far').fill('boo');
+    await its.page.getByLabel('Text typed so far').fill('boo');
     await its.page.getByRole('list', { name: 'Suggestions' }).getByRole('link', { name: 'booby' }).first().waitFor();
     await its.page.route('**/suggest/**', (route) => route.abort('connectionrefused'));
-    await its.page.getByLabel('What somebody has typed so far').fill('gan');
+    await its.page.getByLabel('Text typed so far').fill('gan');
     await its.page.getByText('No connection to the service').waitFor();
     await its.page.unroute('**/suggest/**');
     await its.page.getByLabel(/Suggest earlier searches only/).click();
@@ -230,10 +230,10 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
       .toMatchObject({ suggestions: { require_click: true } });
     await its.visit('list/birds/records');
     await button('gannet').click();
-    const related = its.page.locator('details').filter({ hasText: 'Records like this one' });
-    await related.getByText('Records like this one').click();
+    const related = its.page.locator('details').filter({ hasText: 'Similar records' });
+    await related.getByText('Similar records').click();
     await related
-      .getByText(/No other record is like this one|booby/)
+      .getByText(/No similar records|booby/)
       .first()
       .waitFor();
   });
@@ -242,32 +242,32 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     const server = await ScriptedServer.start();
     server.script = (_, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>No feed</p>');
     await its.visit('feeds');
-    await button('Connect a feed').click();
-    const feed = form('Connect a feed');
+    await button('Connect feed').click();
+    const feed = form('Connect feed');
     await feed.getByLabel('Provider').selectOption('rss');
     await feed.getByLabel('Name').fill('news');
-    await feed.getByLabel('Address').fill(server.url('/feed.xml'));
-    await feed.getByRole('button', { name: 'Connect a feed' }).click();
+    await feed.getByLabel('URL').fill(server.url('/feed.xml'));
+    await feed.getByRole('button', { name: 'Connect feed' }).click();
     await feed.getByRole('alert').waitFor();
-    expect(await feed.getByLabel('Address').inputValue()).toBe(server.url('/feed.xml'));
+    expect(await feed.getByLabel('URL').inputValue()).toBe(server.url('/feed.xml'));
     server.script = (_, response) =>
       response.writeHead(200, { 'Content-Type': 'application/rss+xml' }).end(
         `<rss version="2.0"><channel><title>News</title><link>${server.url('/')}</link>
          <item><guid>1</guid><title>Gannets are back</title><description>They dive.</description></item></channel></rss>`,
       );
-    await feed.getByRole('button', { name: 'Connect a feed' }).click();
+    await feed.getByRole('button', { name: 'Connect feed' }).click();
     const row = its.page.getByRole('row', { name: /^news/ });
     await row.getByText('Synced', { exact: true }).waitFor();
-    await row.getByRole('button', { name: 'Change the time' }).click();
-    await form('Change the time').getByLabel('Minutes between syncs').fill('45');
-    await form('Change the time').getByRole('button', { name: 'Save' }).click();
-    await form('Change the time').waitFor({ state: 'detached' });
+    await row.getByRole('button', { name: 'Change interval' }).click();
+    await form('Change interval').getByLabel('Minutes between syncs').fill('45');
+    await form('Change interval').getByRole('button', { name: 'Save' }).click();
+    await form('Change interval').waitFor({ state: 'detached' });
     const { body } = await its.service.client.get('/feed/default/news');
     expect(body).toMatchObject({ provider: 'rss', interval_minutes: 45, record_count: 1 });
     await row.getByRole('button', { name: 'Sync news now' }).click();
-    await row.getByText('1 earlier, since this page was opened').waitFor();
-    await row.getByRole('button', { name: 'Move its file' }).click();
-    const move = form('Move its file');
+    await row.getByText('1 earlier since you opened this page').waitFor();
+    await row.getByRole('button', { name: 'Move file' }).click();
+    const move = form('Move file');
     await move.getByLabel('Media store').fill('nowhere');
     await move.getByRole('button', { name: 'Save' }).click();
     await move.getByRole('alert').waitFor();
@@ -279,7 +279,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     expect((await its.service.client.get('/feed/default/news')).body).toMatchObject({ media_store: 'other' });
     await button('Delete news').click();
     await confirm('Delete');
-    await its.page.getByText('There are no feeds yet.').waitFor();
+    await its.page.getByText('No feeds yet.').waitFor();
     await server.close();
   });
 
@@ -289,18 +289,18 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.page.route('**/api-key/default', (route) =>
       route.request().method() === 'POST' ? route.fulfill(refused(403, 'You may make none.')) : route.continue(),
     );
-    await button('Make a key').click();
-    const key = form('Make a key');
+    await button('Create API key').click();
+    const key = form('Create API key');
     await key.getByLabel('Name').fill('kiosk');
     await key.getByLabel('Region').fill('us');
-    await key.getByLabel('Reaches').selectOption('group');
+    await key.getByLabel('Scope').selectOption('group');
     await key.getByRole('combobox', { name: 'One group' }).fill('shore');
     await its.page.getByRole('option', { name: 'shore' }).click();
     await key.getByLabel('Expires').fill('2099-12-31');
-    await key.getByRole('button', { name: 'Make a key' }).click();
+    await key.getByRole('button', { name: 'Create API key' }).click();
     await key.getByText('You may make none.').waitFor();
     await its.page.unroute('**/api-key/default');
-    await key.getByRole('button', { name: 'Make a key' }).click();
+    await key.getByRole('button', { name: 'Create API key' }).click();
     const secret = await its.page.locator('[data-secret]').innerText();
     // A group is in one region, whatever was written before it was chosen.
     expect(secret).toMatch(/^gnt_eu_/);
@@ -323,20 +323,20 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.page.unroute('**/analytics/group/default/coast**');
     await its.page.reload();
     await its.page.getByRole('rowheader', { name: 'gannet' }).waitFor();
-    await its.page.getByRole('img', { name: /Searches of each day/ }).waitFor();
+    await its.page.getByRole('img', { name: /Searches per day/ }).waitFor();
     await its.service.client.delete('/list-group/default/coast');
   });
 
   it('checks a media store, and refuses one in a folder that the settings do not name', async () => {
     await its.visit('files');
     await button('Check default').click();
-    await its.page.getByText('All is well').waitFor();
-    await button('Add a media store').click();
-    const store = form('Add a media store');
+    await its.page.getByText('No problems found').waitFor();
+    await button('Add media store').click();
+    const store = form('Add media store');
     await store.getByLabel('Kind').selectOption('folder');
     await store.getByLabel('Name').fill('shared');
     await store.getByLabel('Folder').fill('/etc');
-    await store.getByRole('button', { name: 'Add a media store' }).click();
+    await store.getByRole('button', { name: 'Add media store' }).click();
     await store.getByRole('alert').waitFor();
   });
 

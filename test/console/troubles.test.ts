@@ -29,7 +29,7 @@ async function fill(service: TestService): Promise<void> {
 describeConsole('a damaged list', { fill, context: { viewport: TELEPHONE } }, (its) => {
   it('is a trouble of the page Health, whole on a telephone, and leads to where something is done about it', async () => {
     await its.visit('health');
-    const trouble = its.page.getByRole('list', { name: 'What does not work' }).getByRole('listitem');
+    const trouble = its.page.getByRole('list', { name: 'Problems' }).getByRole('listitem');
     const sentence = trouble.getByText("The store of the list 'birds' is damaged");
     const box = await sentence.boundingBox();
     expect(box?.x).toBeGreaterThanOrEqual(0);
@@ -40,22 +40,22 @@ describeConsole('a damaged list', { fill, context: { viewport: TELEPHONE } }, (i
 
   it('is told on its own pages with what can be done about it', async () => {
     await its.visit('list/birds/search');
-    const told = its.page.getByRole('alert', { name: 'The list birds cannot be used now' });
+    const told = its.page.getByRole('alert', { name: 'The list birds is unavailable' });
     await told.getByText('from a backup, or delete the list').waitFor();
-    await told.getByRole('button', { name: 'Delete the list' }).waitFor();
+    await told.getByRole('button', { name: 'Delete list' }).waitFor();
     await its.page.getByRole('button', { name: 'Try again' }).waitFor();
   });
 
   it('is named among the lists, which are not said to be none, and deleted there', async () => {
     await its.visit('lists');
-    const told = its.page.getByRole('alert', { name: 'The list birds cannot be used now' });
+    const told = its.page.getByRole('alert', { name: 'The list birds is unavailable' });
     await told.getByText("The store of the list 'birds' is damaged").waitFor();
-    expect(await its.page.getByText('There are no lists yet.').count()).toBe(0);
-    await told.getByRole('button', { name: 'Delete the list' }).click();
-    const dialog = its.page.getByRole('dialog', { name: 'Delete the list' });
+    expect(await its.page.getByText('No lists yet.').count()).toBe(0);
+    await told.getByRole('button', { name: 'Delete list' }).click();
+    const dialog = its.page.getByRole('dialog', { name: 'Delete list' });
     await dialog.getByRole('textbox').fill('birds');
-    await dialog.getByRole('button', { name: 'Delete the list' }).click();
-    await its.page.getByText('There are no lists yet.').waitFor();
+    await dialog.getByRole('button', { name: 'Delete list' }).click();
+    await its.page.getByText('No lists yet.').waitFor();
     expect((await its.service.control().get('/list/default')).body).toMatchObject({ lists: [] });
   });
 });

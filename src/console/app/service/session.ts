@@ -46,7 +46,7 @@ export function forgetSession(): void {
 
 export function useSession(): Session {
   const { data } = useSuspenseQuery(sessionQuery);
-  if (data === null) throw new Error('This page is for who is signed in.');
+  if (data === null) throw new Error('Sign in to see this page.');
   return data;
 }
 

@@ -86,7 +86,9 @@ describe('piecesOf', () => {
   it('hands on what is broken, for the service to name', async () => {
     expect((await cut('{"a": 1}\n{"b"', ndjson, 100)).pieces).toEqual(['{"a": 1}\n', '{"b"']);
     expect((await cut('', csv, 100)).pieces).toEqual([]);
-    await expect(cut('[{"a":1},{"b"', json, 100)).rejects.toThrow('The file ends within the array of its records');
+    await expect(cut('[{"a":1},{"b"', json, 100)).rejects.toThrow(
+      'The file ends before its array of records is complete',
+    );
   });
 });
 
@@ -103,10 +105,10 @@ describe('sampleOf', () => {
 
   it('says what is wrong with a file that is not what its name says', async () => {
     await expect(sampleOf(new Blob(['']), csv)).rejects.toThrow('no records');
-    await expect(sampleOf(new Blob(['3\n']), ndjson)).rejects.toThrow('A record is an object');
+    await expect(sampleOf(new Blob(['3\n']), ndjson)).rejects.toThrow('Each record must be a JSON object');
     const without = new File([JSON.stringify({ items: [7] }, null, 2)], 'a.json');
     await expect(readingOf(without)).rejects.toThrow('no array of objects');
-    await expect(sampleOf(new Blob(['"text"']), json)).rejects.toThrow('The file is no JSON array.');
+    await expect(sampleOf(new Blob(['"text"']), json)).rejects.toThrow('The file is not a JSON array.');
   });
 
   it('leaves lines out that are no records, of which the service tells', async () => {

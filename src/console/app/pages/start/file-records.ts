@@ -56,7 +56,7 @@ export async function readingOf(file: File): Promise<FileReading | undefined> {
   if (path !== undefined && isOneLine(begin)) return { format: 'json', path };
   const format = formatOfText(named, begin);
   if (format === 'json' && path === undefined && isObject(begin))
-    throw new Error('This JSON document has no array of objects that could be records.');
+    throw new Error('This JSON document contains no array of objects, so there are no records to import.');
   return { format, path: format === 'json' ? (path ?? []) : [] };
 }
 

@@ -27,7 +27,7 @@ const NAMES_MAX = 64;
 /** Rejects with a message if the file has no records, or does not begin with one. */
 export async function sampleOf(file: Blob, reading: FileReading): Promise<FileSample> {
   const piece = await firstOf(piecesOf(file, reading));
-  if (piece === undefined) throw new Error('The file has no records.');
+  if (piece === undefined) throw new Error('The file contains no records.');
   const text = new TextDecoder().decode(piece.data);
   const read = reading.format === 'csv' ? csvRecords(text) : lineRecords(text);
   const records = read.map(asSample);
@@ -119,7 +119,7 @@ export function csvRows(text: string): string[][] {
 
 function asSample(record: unknown): InferenceSample {
   if (typeof record !== 'object' || record === null || Array.isArray(record)) {
-    throw new Error('A record is an object with a member for each field.');
+    throw new Error('Each record must be a JSON object with a member for each field.');
   }
   const { name, fields } = record as { name?: unknown; fields?: unknown };
   const isNested =
