@@ -32,10 +32,21 @@ export function selectedTools(
   return open.filter((tool) => chosen.has(tool));
 }
 
+/** Matches in time linear in the pattern and the name: the pattern is a caller's, and a regular expression of its stars would backtrack. */
 function matcherOf(pattern: string): (name: string) => boolean {
-  const parts = pattern.split('*').map((part) => part.replace(/[^a-z0-9_]/gi, String.raw`\$&`));
-  const form = new RegExp(`^${parts.join('.*')}$`);
-  return (name) => form.test(name);
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return (name) => name === pattern;
+  return (name) => {
+    if (!name.startsWith(first)) return false;
+    let from = first.length;
+    for (const part of rest) {
+      const at = name.indexOf(part, from);
+      if (at === -1) return false;
+      from = at + part.length;
+    }
+    return name.length - last.length >= from && name.endsWith(last);
+  };
 }
 
 function unknownTool(pattern: string, tools: readonly AgentTool[], givenBy: string): ServiceError {
