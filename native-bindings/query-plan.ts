@@ -93,6 +93,10 @@ export interface QueryPlan {
   readonly facets: readonly PlanFacet[];
   /** Hits carry their distance (metres) from this point, and their location. */
   readonly distance?: { readonly column: number; readonly latitude: number; readonly longitude: number };
+  /** Numbers of the text fields in which words are looked for, ascending; none: all. */
+  readonly textFields?: readonly number[];
+  /** Folded; facets of strings tell only values in which each of them begins a word. */
+  readonly facetWords?: readonly string[];
 }
 
 export const MATCH_ALL: PlanFilter = Object.freeze({ op: 'all' });
@@ -192,6 +196,8 @@ export class QueryPlanWriter {
       writer.u32(checked(facet.size, U32_MAX, 'a facet size'));
     }
     this.#distance(plan.distance);
+    this.#textFields(plan.textFields ?? []);
+    this.#facetWords(plan.facetWords ?? []);
     return writer.bytes();
   }
 
@@ -277,6 +283,16 @@ export class QueryPlanWriter {
     // 0 stands for "none", so columns count from 1 here.
     this.#writer.u16(checked(distance.column, U16_MAX - 1, 'the distance column') + 1);
     this.#point(distance);
+  }
+
+  #textFields(fields: readonly number[]): void {
+    this.#writer.u16(checked(fields.length, U16_MAX, 'the number of text fields'));
+    for (const field of fields) this.#writer.u16(checked(field, U16_MAX, 'a text field'));
+  }
+
+  #facetWords(words: readonly string[]): void {
+    this.#writer.u16(checked(words.length, U16_MAX, 'the number of words of facets'));
+    for (const word of words) this.#writer.string(word);
   }
 
   #column(column: number): void {

@@ -13,7 +13,7 @@ namespace gannet {
 
 // In every format, past and future, the first four bytes of the value of `M` are its version (u32, little-endian), and
 // LMDB can find that value: so a segment of another format can be told from a damaged one.
-inline constexpr uint32_t kFormatVersion = 4;
+inline constexpr uint32_t kFormatVersion = 5;
 
 // Maximum number of documents per segment. 2^24 keeps every delta of a posting block within 24 bits, so that a damaged
 // block cannot overflow the 32-bit prefix sum (128 * 2^24 + 2^24 < 2^32).
@@ -33,7 +33,7 @@ inline constexpr uint32_t kColumnBlockSize = 4096;   // documents per column min
 // terms that point to them.
 enum class Key : uint8_t {
   kColumn = 'C',          // 'C' u16be column, u8 part
-  kFieldLengths = 'L',    // 'L' u16be text field: tokens of the field per document
+  kFieldLengths = 'L',    // 'L' u16be text field: tokens of the field per document; after all fields, of parts of words
   kMeta = 'M',            // 'M': SegmentMeta
   kNorms = 'N',           // 'N': one length code per document
   kPostings = 'P',        // 'P' u32be chunk

@@ -104,6 +104,10 @@ inline std::vector<uint8_t> EncodePlan(const QueryPlan& plan) {
   for (const PlanFacet& facet : plan.facets) out.Put(facet.column).Put(facet.values_wanted);
   out.Put(static_cast<uint16_t>(plan.has_distance ? plan.distance_column + 1 : 0));
   if (plan.has_distance) out.Put(plan.distance_origin.latitude).Put(plan.distance_origin.longitude);
+  out.Put(static_cast<uint16_t>(plan.text_fields.size()));
+  for (const uint32_t field : plan.text_fields) out.Put(static_cast<uint16_t>(field));
+  out.Put(static_cast<uint16_t>(plan.facet_words.size()));
+  for (const std::string_view word : plan.facet_words) out.Text(word);
   return out.bytes();
 }
 

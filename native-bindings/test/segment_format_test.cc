@@ -22,7 +22,7 @@ constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
 
 using Sums = std::map<char, uint64_t>;
 
-// By the first byte of their keys, of format 4: of languages whose stems did not change since.
+// By the first byte of their keys, of format 5: of languages whose stems did not change since.
 const Sums kSums = {
     {'C', 0x4c9cc626150882f1}, {'L', 0x14e4d7553bf06514}, {'M', 0x83e230518447e493},
     {'N', 0x973ad828fc8d62cd}, {'P', 0x6019bcc56e23bc58}, {'R', 0xa59e55f36a4941a7},

@@ -4,7 +4,7 @@
 export * from './types.js';
 export { parseFilter, parseFilters } from './filter/filter-resolver.js';
 export type { FilterNode, FilterValue } from './filter/filter-nodes.js';
-export { costKey, optionsKey, readOptions } from './options/option-values.js';
+export { costKey, isNarrowedToFields, optionsKey, readOptions } from './options/option-values.js';
 export { SEARCH_OPTIONS, type OptionSchema, type SearchOption } from './options/search-options.js';
 export { filterPlan } from './delete-plan.js';
 export { SearchExecutor } from './execution/search-executor.js';

@@ -29,6 +29,18 @@ const PLACES = [
   { name: 'cologne', title: 'Cologne and its cathedral', country: 'germany', people: 1100, at: [50.9375, 6.9603] },
 ].map(({ at: [latitude, longitude], ...fields }) => ({ ...fields, location: { latitude, longitude } }));
 const PATH = '/search/default/places/1';
+const BOOKS = [
+  { name: 'gannets', title: 'Gannets', text: 'A book of sea birds by jane.doe', author: 'Jane Doe', year: 2001 },
+  {
+    name: 'cliffs',
+    title: 'Sea cliffs',
+    text: 'Gannets nest on them, gannets everywhere',
+    author: 'Émile Zola',
+    year: 1999,
+  },
+  { name: 'doe', title: 'The doe', text: 'No bird', author: 'Zoë O’Neill-Smith', year: 2010 },
+];
+const BOOKS_PATH = '/search/default/books/1';
 const POINTS = [
   { name: 'east', fields: {}, vector: [1, 0] },
   { name: 'north', fields: {}, vector: [0, 1] },
@@ -48,8 +60,18 @@ beforeAll(async () => {
     location_field: 'location',
   });
   await service.client.bulk('default', 'places', PLACES);
+  await service.client.post('/list/default', {
+    name: 'books',
+    searchable_fields: [{ name: 'title', weight: 2 }, { name: 'text' }],
+    facets: [
+      { name: 'author', type: 'string' },
+      { name: 'year', type: 'number' },
+    ],
+  });
+  await service.client.bulk('default', 'books', BOOKS);
   await service.client.post('/list/default', { name: 'points', model: 'own', searchable_fields: [{ name: 'title' }] });
   await service.client.bulk('default', 'points', POINTS);
+  await service.client.post('/list-group/default', { name: 'both', lists: [{ list: 'books' }, { list: 'places' }] });
 });
 afterAll(() => service.close());
 
@@ -181,6 +203,75 @@ describe.each(Object.keys(METHODS))('by %s', (method) => {
     expect(await names({ query: 'cathed', prefix: true, match: 'phrase' })).toEqual([]);
     const { results } = await search({ query: 'read', prefix: true, explain: true });
     expect(results[0]?.explain?.groups).toMatchObject([{ word: 'read' }]);
+  });
+
+  option('search_fields', async () => {
+    const of = async (options: Options, path = BOOKS_PATH) =>
+      (await search({ ...options }, path)).results.map(({ name }) => name).sort();
+    expect(await of({ query: 'gannets' })).toEqual(['cliffs', 'gannets']);
+    expect(await of({ query: 'gannets', search_fields: 'title' })).toEqual(['gannets']);
+    expect(await of({ query: 'gannets', search_fields: 'text' })).toEqual(['cliffs']);
+    expect(await of({ query: 'gannets', search_fields: 'text , title' })).toEqual(['cliffs', 'gannets']);
+    // Stems, slips and unfinished words are looked for there alone, too, and so are parts of words, phrases and all words.
+    expect(await of({ query: 'gannet', search_fields: 'title' })).toEqual(['gannets']);
+    expect(await of({ query: 'gannests', search_fields: 'title' })).toEqual(['gannets']);
+    expect(await of({ query: 'gann', search_fields: 'title', prefix: true })).toEqual(['gannets']);
+    expect(await of({ query: 'doe' })).toEqual(['doe', 'gannets']);
+    expect(await of({ query: 'doe', search_fields: 'title' })).toEqual(['doe']);
+    expect(await of({ query: 'doe', search_fields: 'text' })).toEqual(['gannets']);
+    expect(await of({ query: 'sea gannets', match: 'all' })).toEqual(['cliffs', 'gannets']);
+    expect(await of({ query: 'sea gannets', match: 'all', search_fields: 'title' })).toEqual([]);
+    expect(await of({ query: 'sea birds', match: 'phrase', search_fields: 'text' })).toEqual(['gannets']);
+    expect(await of({ query: 'sea birds', match: 'phrase', search_fields: 'title' })).toEqual([]);
+    // Without words it means nothing, and a blank names none.
+    expect(await of({ query: '', search_fields: 'title' })).toHaveLength(3);
+    expect(await of({ query: 'gannets', search_fields: ' ' })).toEqual(['cliffs', 'gannets']);
+    const narrow = await search({ query: 'gannets', search_fields: 'text', facets: 'author' }, BOOKS_PATH);
+    expect(narrow).toMatchObject({ total_count: 1, facets: { author: [{ value: 'Émile Zola', count: 1 }] } });
+    expect(narrow.results[0]?.highlights).toEqual({
+      text: '<em>Gannets</em> nest on them, <em>gannets</em> everywhere',
+    });
+    const unknown = await answer({ query: 'gannets', search_fields: 'titel' }, BOOKS_PATH);
+    expect(unknown.status).toBe(400);
+    expect(unknown.body).toMatchObject({
+      code: 'invalid-parameter',
+      detail: '"titel" is no searchable field. Did you mean \'title\'? Searchable fields are title, text.',
+      errors: [method === 'GET' ? { parameter: 'search_fields' } : { pointer: '/search_fields' }],
+    });
+    // In a group, a list without the field finds nothing by it.
+    const both = '/search/group/default/both/latest';
+    expect(await of({ query: 'gannets thames' }, both)).toEqual(['cliffs', 'gannets', 'london']);
+    expect(await of({ query: 'gannets thames', search_fields: 'title' }, both)).toEqual(['gannets', 'london']);
+    expect(await of({ query: 'gannets thames no', search_fields: 'text' }, both)).toEqual(['cliffs', 'doe']);
+    expect((await answer({ query: 'gannets', search_fields: 'author' }, both)).status).toBe(400);
+  });
+
+  option('facet_query', async () => {
+    const values = async (text: string, options: Options = {}) => {
+      const { facets } = await search({ facets: 'author', facet_query: text, ...options }, BOOKS_PATH);
+      return facets!['author']!.map(({ value }) => value).sort();
+    };
+    expect(await values('')).toHaveLength(3);
+    expect(await values('ja')).toEqual(['Jane Doe']);
+    expect(await values('doe JA')).toEqual(['Jane Doe']);
+    expect(await values('oe')).toEqual([]);
+    expect(await values('emile')).toEqual(['Émile Zola']);
+    expect(await values('ZO')).toEqual(['Zoë O’Neill-Smith', 'Émile Zola']);
+    expect(await values("zoe o'neill")).toEqual(['Zoë O’Neill-Smith']);
+    expect(await values('smi')).toEqual(['Zoë O’Neill-Smith']);
+    expect(await values('!?')).toEqual([]);
+    // The counts are those of what is found, and neither it nor other facets change.
+    const asked = { facets: 'author', facet_query: 'zo' };
+    expect(await search({ ...asked, filter: 'year < 2005' }, BOOKS_PATH)).toMatchObject({
+      total_count: 2,
+      facets: { author: [{ value: 'Émile Zola', count: 1 }] },
+    });
+    expect(await values('zo', { filter: "author = 'Jane Doe'", disjunctive_facets: true })).toHaveLength(2);
+    expect((await search(asked, '/search/group/default/both/latest')).facets?.['author']).toHaveLength(2);
+    expect((await answer({ facet_query: 'zo' }, BOOKS_PATH)).status).toBe(400);
+    const refused = await answer({ facets: 'author,year', facet_query: 'zo' }, BOOKS_PATH);
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('is a facet of type number');
   });
 
   option('typo_tolerance', async () => {

@@ -23,8 +23,9 @@ constexpr bool kIsWide = sizeof(Raw) > sizeof(uint16_t);
 
 }  // namespace
 
-FacetCounter::FacetCounter(const Generation& generation, const PlanFacet& facet, Table* table)
-    : generation_(generation), facet_(facet), table_(*table) {
+FacetCounter::FacetCounter(const Generation& generation, const PlanFacet& facet, std::span<const std::string_view> words,
+                           Table* table)
+    : generation_(generation), facet_(facet), words_(words), table_(*table) {
   for (const SegmentView& view : generation.segments) {
     const auto& columns = view.segment->meta().columns;
     if (facet.column >= columns.size()) continue;
@@ -162,8 +163,12 @@ void FacetCounter::EndSegment() {
   const Column& column = *column_;
   if (type_ == ColumnType::kString) {
     std::vector<ValueCounts<std::string_view>::Entry> counts;
+    size_t looked_at = 0;
     TakeCounts([&](uint32_t ordinal, uint32_t count) {
-      if (ordinal < column.dictionary_size()) counts.push_back({column.Key(ordinal), count});
+      if (ordinal >= column.dictionary_size()) return;
+      const std::string_view key = column.Key(ordinal);
+      if (!words_.empty()) StopIfAskedAt(++looked_at);
+      if (words_.Match(key)) counts.push_back({key, count});
     });
     strings_.Add(std::move(counts));
   } else {

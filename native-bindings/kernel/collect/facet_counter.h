@@ -13,6 +13,7 @@
 #include "../query/query_plan.h"
 #include "../window/window.h"
 #include "value_counts.h"
+#include "value_words.h"
 
 namespace gannet {
 
@@ -21,9 +22,11 @@ class FacetCounter {
   // Counts by raw value. All entries are zero before BeginSegment and after EndSegment; the table grows as needed.
   using Table = std::vector<uint32_t>;
 
-  // Throws Error(kInvalidArgument) if the generation's segments do not have the column or it is a location. `table`
-  // must outlive the object and be used by nothing else until then.
-  FacetCounter(const Generation& generation, const PlanFacet& facet, Table* table);
+  // Throws Error(kInvalidArgument) if the generation's segments do not have the column or it is a location. A facet of
+  // strings returns only values that match `words` (value_words.h); the texts they point to must outlive the object.
+  // `table` must outlive the object and be used by nothing else until then.
+  FacetCounter(const Generation& generation, const PlanFacet& facet, std::span<const std::string_view> words,
+               Table* table);
 
   void BeginSegment(uint32_t segment);
   void Count(const Window& window);
@@ -57,6 +60,7 @@ class FacetCounter {
 
   const Generation& generation_;
   PlanFacet facet_;
+  ValueWords words_;
   std::string name_;
   ColumnType type_ = ColumnType::kString;
   const Column* column_ = nullptr;  // of the current segment; null if it has none

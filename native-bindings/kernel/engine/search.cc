@@ -11,6 +11,7 @@
 #include "../collect/hit_collector.h"
 #include "../common/error.h"
 #include "../common/stop.h"
+#include "../generation/narrowed_generation.h"
 #include "../query/query_plan.h"
 #include "../query/expected_score.h"
 #include "../sources/combined_matches.h"
@@ -43,7 +44,9 @@ class Searcher {
         collector_(generation, plan, has_sources_ ? nullptr : &proximity_,
                    [this](std::span<Hit* const> hits) { late_scorer_.Score(hits); }) {
     if (scratch->facets.size() < plan.facets.size()) scratch->facets.resize(plan.facets.size());
-    for (size_t i = 0; i < plan.facets.size(); ++i) facets_.emplace_back(generation, plan.facets[i], &scratch->facets[i]);
+    for (size_t i = 0; i < plan.facets.size(); ++i) {
+      facets_.emplace_back(generation, plan.facets[i], plan.facet_words, &scratch->facets[i]);
+    }
     needs_.scores = collector_.needs_every_score() || plan.minimum_score > 0;
     if (has_sources_) {
       const float full = others.words_full > 0 ? others.words_full : ExpectedScore(query_);
@@ -285,9 +288,25 @@ class SearchedPart {
   PartSource source_;
 };
 
+// Words are looked for in the fields that the plan names; what else finds documents is of whole records.
+class SearchedFields {
+ public:
+  SearchedFields(const Generation& generation, const QueryPlan& plan)
+      : whole_(generation), narrowed_(IsNarrow(plan) ? NarrowGeneration(generation, plan.text_fields) : nullptr) {}
+
+  const Generation& generation() const { return narrowed_ ? *narrowed_ : whole_; }
+
+ private:
+  static bool IsNarrow(const QueryPlan& plan) { return !plan.text_fields.empty() && !plan.groups.empty(); }
+
+  const Generation& whole_;
+  std::shared_ptr<const Generation> narrowed_;
+};
+
 std::vector<uint8_t> SearchPlan(const Generation& generation, const QueryPlan& plan, const OtherSources& others,
                                 ScratchLease* scratch) {
-  const SearchResult result = Searcher(generation, plan, others, &**scratch).Run();
+  const SearchedFields fields(generation, plan);
+  const SearchResult result = Searcher(fields.generation(), plan, others, &**scratch).Run();
   scratch->Return();
   return WriteResult(generation, plan, result);
 }
@@ -327,7 +346,8 @@ std::vector<uint8_t> SearchBesideWords(const Generation& generation, std::span<c
 
 std::vector<uint32_t> CollectRecordNumbers(const Generation& generation, std::span<const uint8_t> bytes) {
   const QueryPlan plan = ParsePlan(bytes);
-  const PreparedQuery query = PrepareQuery(generation, plan);
+  const SearchedFields fields(generation, plan);
+  const PreparedQuery query = PrepareQuery(fields.generation(), plan);
   ScratchLease scratch;
   ProximityScorer proximity(&query, &(*scratch).proximity);
   std::vector<uint32_t> numbers;

@@ -34,12 +34,12 @@ KeptComparison::KeptComparison(const Segment& segment, std::string key) {
   if (segment.document_count() < kDocumentsMin || key.size() > kCachedKeyBytesMax) return;
   segment_ = &segment;
   key_ = std::move(key);
-  if (auto found = segment.cache().comparisons.Find(key_); found) {
+  if (auto found = segment.column_cache().comparisons.Find(key_); found) {
     shared_ = std::move(*found);
     return;
   }
   shared_ = std::make_shared<KeptBits>();
-  segment.cache().comparisons.Keep(key_, shared_);
+  segment.column_cache().comparisons.Keep(key_, shared_);
 }
 
 KeptComparison::~KeptComparison() {
@@ -55,7 +55,7 @@ void KeptComparison::Keep(std::vector<uint64_t> bits) {
   auto kept = std::make_shared<KeptBits>();
   kept->bits = std::move(bits);
   shared_ = kept;
-  segment_->cache().comparisons.Replace(key_, shared_);
+  segment_->column_cache().comparisons.Replace(key_, shared_);
 }
 
 }  // namespace gannet

@@ -59,6 +59,8 @@ struct Generation {
   std::string settings;         // JSON of the planner; the kernel does not read it
   // Never shared with another generation, because which vectors pass a filter may change with each.
   std::shared_ptr<PreparedFilters> prepared_filters = std::make_shared<PreparedFilters>();
+  // Views of this generation with only some text fields (narrowed_generation.h).
+  std::shared_ptr<KeptByFields<Generation>> narrowed = std::make_shared<KeptByFields<Generation>>();
 };
 
 struct SegmentDeletions {

@@ -41,10 +41,15 @@
 //   per facet: u16 column, u32 values wanted
 //   u16 distance column + 1          (0 = hits carry no distance)
 //   f64 latitude, f64 longitude      (present when the above is not 0)
+//   u16 text field count             (that are searched for words; 0 = all)
+//   per field: u16                   (ascending strictly)
+//   u16 facet word count             (string facets return values in which each begins a word; 0 = all values)
+//   per word: str                    (folded, not empty)
 //
 // Meaning:
 //   - A group matches a document if any alternative does. All kMust groups have to match; if there is no kMust group,
 //     at least one kShould group has to; no kMustNot group may match.
+//   - If a plan names text fields, words match and score as in a list that has only these fields.
 //   - A comparison on a many-valued column holds if any value does; kNotEqual is not(kEqual); a missing value
 //     satisfies only kIsNull and kNotEqual. Values of another kind than the column's never match.
 //   - Sorting: missing values last, in either direction; ties by score, then by record number.
@@ -102,6 +107,7 @@ inline constexpr uint32_t kPlanTermsMax = 65536;
 inline constexpr uint32_t kFilterNodesMax = 65536;
 inline constexpr uint32_t kFilterValuesMax = 1u << 20;
 inline constexpr uint32_t kFacetsMax = 256;
+inline constexpr uint32_t kFacetWordsMax = 256;
 
 enum PlanFlag : uint32_t {
   kNeedTotal = 1,       // total count must be exact (always set by the service; unset allows early exit)

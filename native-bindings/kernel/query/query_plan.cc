@@ -44,6 +44,8 @@ class PlanReader {
       plan.distance_column = static_cast<uint16_t>(column - 1);
       plan.distance_origin = ReadPoint();
     }
+    ReadTextFields(&plan);
+    ReadFacetWords(&plan);
     if (offset_ != bytes_.size()) Malformed("trailing bytes");
     return plan;
   }
@@ -205,6 +207,24 @@ class PlanReader {
         if (other.column == facet.column) Malformed("facet asked for twice");
       }
       plan->facets.push_back(facet);
+    }
+  }
+
+  void ReadTextFields(QueryPlan* plan) {
+    const uint16_t count = Read<uint16_t>();
+    for (uint16_t i = 0; i < count; ++i) {
+      const uint16_t field = Read<uint16_t>();
+      if (!plan->text_fields.empty() && field <= plan->text_fields.back()) Malformed("text fields do not ascend");
+      plan->text_fields.push_back(field);
+    }
+  }
+
+  void ReadFacetWords(QueryPlan* plan) {
+    const uint16_t count = Read<uint16_t>();
+    if (count > kFacetWordsMax) Malformed("too many words of facets");
+    for (uint16_t i = 0; i < count; ++i) {
+      plan->facet_words.push_back(ReadString());
+      if (plan->facet_words.back().empty()) Malformed("an empty word of facets");
     }
   }
 

@@ -71,6 +71,8 @@ struct QueryPlan {
   bool has_distance = false;
   uint16_t distance_column = 0;
   GeoPoint distance_origin;
+  std::vector<uint32_t> text_fields;  // ascending strictly; empty: all
+  std::vector<std::string_view> facet_words;
 };
 
 // Throws Error(kInvalidArgument) if the bytes are not a plan within the limits of plan.h.

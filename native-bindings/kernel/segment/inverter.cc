@@ -46,7 +46,7 @@ class Inverter::StreamReader {
 };
 
 Inverter::Inverter(std::vector<uint32_t> weight_units)
-    : weight_units_(std::move(weight_units)), lengths_(weight_units_.size()) {}
+    : weight_units_(std::move(weight_units)), lengths_(weight_units_.size()), part_lengths_(weight_units_.size()) {}
 
 uint32_t Inverter::NewSlice(uint32_t bytes) {
   if (bytes > pool_left_) {
@@ -159,6 +159,7 @@ void Inverter::AddDocument(std::span<const std::vector<std::string_view>> texts)
   uint64_t field_begin = 0;
   for (uint32_t field = 0; field < weight_units_.size(); ++field) {
     uint64_t extent = 0;
+    const uint64_t places_before = places_;
     for (const std::string_view text : texts[field]) {
       const uint64_t begin = extent == 0 ? 0 : extent + 1;
       analyzer_.Reset(text);
@@ -172,6 +173,7 @@ void Inverter::AddDocument(std::span<const std::vector<std::string_view>> texts)
       }
     }
     lengths_[field].push_back(static_cast<uint32_t>(extent));
+    part_lengths_[field].push_back(static_cast<uint32_t>(places_ - places_before));
     field_begin += extent + 1;
   }
   PendParts(field_begin);

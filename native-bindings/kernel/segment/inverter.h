@@ -33,6 +33,8 @@ class Inverter {
 
   // Lengths by field, then by document.
   const std::vector<std::vector<uint32_t>>& lengths() const { return lengths_; }
+  // Likewise: positions that the parts of the field's words take, which are behind all fields in the order of these.
+  const std::vector<std::vector<uint32_t>>& part_lengths() const { return part_lengths_; }
   uint32_t term_count() const { return terms_.size(); }
 
   // Calls visit(term, list bytes) for every term in byte order. `norms` has one entry per document.
@@ -97,6 +99,7 @@ class Inverter {
   std::vector<std::unique_ptr<uint8_t[]>> pool_;
   uint32_t pool_left_ = 0;
   std::vector<std::vector<uint32_t>> lengths_;
+  std::vector<std::vector<uint32_t>> part_lengths_;
   uint32_t document_ = 0;
   std::string scratch_;
   std::vector<Pending> pending_;

@@ -162,11 +162,10 @@ class LmdbSegment final : public Segment {
     if (environment_.Get(MakeKey8(Key::kRecordNumbers, 1), &sorted)) {
       documents_by_record_ = Numbers(sorted);
     }
-    for (uint32_t field = 0; field < meta_.text_fields.size(); ++field) {
-      const auto lengths = Aligned(Required(MakeKey16(Key::kFieldLengths, field), "field lengths"));
-      const size_t width = lengths.size() / documents;
-      if (lengths.size() % documents != 0 || width > 4 || width == 3) Damaged("field lengths");
-      field_lengths_.push_back({lengths.data(), static_cast<uint8_t>(width)});
+    const auto field_count = static_cast<uint32_t>(meta_.text_fields.size());
+    for (uint32_t field = 0; field < field_count; ++field) {
+      field_lengths_.push_back(ReadLengths(field, "field lengths"));
+      part_lengths_.push_back(ReadLengths(field_count + field, "lengths of parts"));
     }
     for (uint32_t column = 0; column < meta_.columns.size(); ++column) {
       std::array<std::span<const uint8_t>, kColumnPartCount> parts;
@@ -190,11 +189,11 @@ class LmdbSegment final : public Segment {
       }
       chunks_.push_back(value.first(value.size() - kPostingChunkPadding));
     }
-    cache().word_forms.LimitBytes(BytesFor(kWordFormsBytes));
-    cache().expansions.LimitBytes(BytesFor(kExpansionsBytes));
-    cache().term_entries.LimitBytes(BytesFor(kTermEntriesBytes));
-    cache().comparisons.LimitBytes(BytesFor(kComparisonsBytes));
-    cache().joined_lists.LimitBytes(BytesFor(kJoinedListsBytes));
+    cache().word_forms.LimitBytes(kWordFormsBytes.Of(documents));
+    cache().expansions.LimitBytes(kExpansionsBytes.Of(documents));
+    cache().term_entries.LimitBytes(kTermEntriesBytes.Of(documents));
+    cache().comparisons.LimitBytes(kComparisonsBytes.Of(documents));
+    cache().joined_lists.LimitBytes(kJoinedListsBytes.Of(documents));
   }
 
   const SegmentMeta& meta() const override { return meta_; }
@@ -204,15 +203,8 @@ class LmdbSegment final : public Segment {
   uint64_t file_bytes() const override { return file_bytes_; }
   bool is_unreadable() const override { return HasFault(environment_.inside()); }
 
-  uint32_t FieldLength(uint32_t field, uint32_t document) const override {
-    const auto& [bytes, width] = field_lengths_[field];
-    switch (width) {
-      case 0: return 0;
-      case 1: return bytes[document];
-      case 2: return Load<uint16_t>(bytes + 2 * static_cast<size_t>(document));
-      default: return Load<uint32_t>(bytes + 4 * static_cast<size_t>(document));
-    }
-  }
+  uint32_t FieldLength(uint32_t field, uint32_t document) const override { return field_lengths_[field].Of(document); }
+  uint32_t PartLength(uint32_t field, uint32_t document) const override { return part_lengths_[field].Of(document); }
 
   size_t SelectByFieldLength(std::span<const uint32_t> documents, uint32_t length, uint32_t* out) const override {
     const bool is_narrow = std::ranges::all_of(field_lengths_, [](const FieldLengths& field) { return field.width <= 1; });
@@ -324,7 +316,24 @@ class LmdbSegment final : public Segment {
   struct FieldLengths {
     const uint8_t* bytes;
     uint8_t width;  // bytes per document; 0: all lengths are 0
+
+    uint32_t Of(uint32_t document) const {
+      switch (width) {
+        case 0: return 0;
+        case 1: return bytes[document];
+        case 2: return Load<uint16_t>(bytes + 2 * static_cast<size_t>(document));
+        default: return Load<uint32_t>(bytes + 4 * static_cast<size_t>(document));
+      }
+    }
   };
+
+  FieldLengths ReadLengths(uint32_t index, const char* what) {
+    const size_t documents = meta_.document_count;
+    const auto lengths = Aligned(Required(MakeKey16(Key::kFieldLengths, index), what));
+    const size_t width = lengths.size() / documents;
+    if (lengths.size() % documents != 0 || width > 4 || width == 3) Damaged(what);
+    return {lengths.data(), static_cast<uint8_t>(width)};
+  }
 
   std::span<const uint8_t> Required(const std::vector<uint8_t>& key, const char* what) const {
     std::span<const uint8_t> value;
@@ -339,10 +348,6 @@ class LmdbSegment final : public Segment {
     auto& copy = copies_.emplace_back(std::make_unique<uint64_t[]>((value.size() + 7) / 8));
     std::memcpy(copy.get(), value.data(), value.size());
     return {reinterpret_cast<const uint8_t*>(copy.get()), value.size()};
-  }
-
-  size_t BytesFor(const CacheBytes& bytes) const {
-    return std::clamp(bytes.per_document * meta_.document_count, bytes.min, bytes.max);
   }
 
   void OpenSpelling() {
@@ -396,6 +401,7 @@ class LmdbSegment final : public Segment {
   std::span<const uint32_t> record_numbers_;
   std::span<const uint32_t> documents_by_record_;  // empty: record numbers ascend by document
   std::vector<FieldLengths> field_lengths_;
+  std::vector<FieldLengths> part_lengths_;  // likewise
   std::vector<Column> columns_;
   SpellingIndex spelling_;
   SpellingSketches sketches_;

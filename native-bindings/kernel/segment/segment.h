@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "../columns/column.h"
+#include "../common/kept_by_fields.h"
 #include "../format.h"
 #include "../postings/posting_list.h"
 #include "../vocabulary/segment_cache.h"
@@ -25,6 +26,8 @@
 #include "key_table.h"
 
 namespace gannet {
+
+class NarrowedSegment;
 
 struct TextFieldMeta {
   uint32_t weight_units;      // how much one occurrence adds to the weighted frequency
@@ -73,6 +76,10 @@ class Segment {
   // Returns the number of tokens (with gaps between the values of an array) of a text field in a document.
   virtual uint32_t FieldLength(uint32_t field, uint32_t document) const = 0;
 
+  // Returns the number of positions that the parts of words of a text field take in a document. They follow those of all
+  // fields, in the order of the fields.
+  virtual uint32_t PartLength(uint32_t /*field*/, uint32_t /*document*/) const { return 0; }
+
   // Writes those of the documents, in any order, that have a text field of this length to `out`, which may be the same
   // memory; returns how many. A document that is out of range is left out.
   virtual size_t SelectByFieldLength(std::span<const uint32_t> documents, uint32_t length, uint32_t* out) const;
@@ -120,6 +127,10 @@ class Segment {
   }
   // Cached answers about this segment. Locks internally.
   SegmentCache& cache() const { return cache_; }
+  // Cached answers about its columns.
+  virtual SegmentCache& column_cache() const { return cache_; }
+  // Views of this segment with only some text fields (narrowed_segment.h).
+  KeptByFields<NarrowedSegment>& narrowed() const { return narrowed_; }
 
   virtual const Column& column(uint32_t index) const = 0;
   virtual uint64_t file_bytes() const = 0;
@@ -128,6 +139,7 @@ class Segment {
 
  private:
   mutable SegmentCache cache_;
+  mutable KeptByFields<NarrowedSegment> narrowed_;
 };
 
 // Reads everything in the file that Open does not: decodes every list and column, and checks what the format promises

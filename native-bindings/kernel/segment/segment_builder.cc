@@ -49,6 +49,8 @@ class SegmentBuilder::Documents {
         weighted[document] += uint64_t{lengths[field][document]} * schema_.text_field_weight_units[field];
       }
     }
+    const auto& part_lengths = inverter_.part_lengths();
+    for (uint32_t field = 0; field < part_lengths.size(); ++field) writer.WritePartLengths(field, part_lengths[field]);
     std::vector<uint8_t> norms(count);
     std::ranges::transform(weighted, norms.begin(), EncodeNorm);
     writer.WriteNorms(norms);

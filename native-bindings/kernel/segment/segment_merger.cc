@@ -57,6 +57,11 @@ class Merger {
                                  return source.segment->FieldLength(field, document);
                                }));
     }
+    for (uint32_t field = 0; field < schema_.text_field_weight_units.size(); ++field) {
+      writer.WritePartLengths(field, Collect<uint32_t>([&](const Source& source, uint32_t document) {
+                                return source.segment->PartLength(field, document);
+                              }));
+    }
     const auto norms = Collect<uint8_t>([](const Source& source, uint32_t document) {
       return source.segment->norms()[document];
     });

@@ -165,28 +165,29 @@ class Verifier {
     });
   }
 
-  // Behind the fields are parts of words, of which position alone does not tell the field.
+  // Behind the fields are the parts of their words.
   bool FitsPositions(uint32_t frequency, std::span<const uint32_t> positions, uint32_t document) const {
     const std::vector<TextFieldMeta>& fields = meta_.text_fields;
+    const auto count = static_cast<uint32_t>(fields.size());
     uint64_t sum = 0;
-    uint64_t parts = 0;
-    uint32_t field = 0;
+    uint32_t place = 0;  // the fields, and their parts
     uint64_t begin = 0;
     int64_t previous = -1;
     for (const uint32_t position : positions) {
       if (position <= previous) return false;
       previous = position;
-      while (field < fields.size() && position >= begin + segment_.FieldLength(field, document)) {
-        begin += segment_.FieldLength(field, document) + 1;
-        ++field;
+      for (; place < 2 * count && position >= begin + ExtentOf(place, document); ++place) {
+        begin += ExtentOf(place, document) + (place < count ? 1 : 0);
       }
-      if (position < begin) return false;
-      if (field == fields.size()) ++parts;
-      else sum += fields[field].weight_units;
+      if (position < begin || place == 2 * count) return false;
+      sum += fields[place % count].weight_units;
     }
-    if (parts == 0) return sum == frequency;
-    const auto [least, most] = std::ranges::minmax(fields, {}, &TextFieldMeta::weight_units);
-    return sum + parts * least.weight_units <= frequency && frequency <= sum + parts * most.weight_units;
+    return sum == frequency;
+  }
+
+  uint32_t ExtentOf(uint32_t place, uint32_t document) const {
+    const auto count = static_cast<uint32_t>(meta_.text_fields.size());
+    return place < count ? segment_.FieldLength(place, document) : segment_.PartLength(place - count, document);
   }
 
   const Segment& segment_;

@@ -49,15 +49,20 @@ void SegmentWriter::WriteColumn(uint32_t column, ColumnWriter* values) {
 
 void SegmentWriter::WriteFieldLengths(uint32_t field, std::span<const uint32_t> lengths) {
   uint64_t sum = 0;
-  uint32_t highest = 0;
-  for (const uint32_t length : lengths) {
-    sum += length;
-    highest = std::max(highest, length);
-  }
+  for (const uint32_t length : lengths) sum += length;
   meta_.text_fields[field].token_count = sum;
   meta_.weighted_length_sum += sum * meta_.text_fields[field].weight_units;
+  WriteLengths(field, lengths);
+}
+
+void SegmentWriter::WritePartLengths(uint32_t field, std::span<const uint32_t> lengths) {
+  WriteLengths(static_cast<uint32_t>(meta_.text_fields.size()) + field, lengths);
+}
+
+void SegmentWriter::WriteLengths(uint32_t index, std::span<const uint32_t> lengths) {
+  const uint32_t highest = lengths.empty() ? 0 : std::ranges::max(lengths);
   const size_t width = highest == 0 ? 0 : highest <= 0xff ? 1 : highest <= 0xffff ? 2 : 4;
-  uint8_t* out = file_.Reserve(MakeKey16(Key::kFieldLengths, field), width * lengths.size());
+  uint8_t* out = file_.Reserve(MakeKey16(Key::kFieldLengths, index), width * lengths.size());
   for (size_t i = 0; i < lengths.size(); ++i) std::memcpy(out + i * width, &lengths[i], width);
 }
 

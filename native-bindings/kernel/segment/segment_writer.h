@@ -31,6 +31,8 @@ class SegmentWriter {
   void WriteColumn(uint32_t column, ColumnWriter* values);
   // To be called for the fields in order. Sums the token counts and weighted lengths for the meta data.
   void WriteFieldLengths(uint32_t field, std::span<const uint32_t> lengths);
+  // After those of all fields, in the order of these.
+  void WritePartLengths(uint32_t field, std::span<const uint32_t> lengths);
   // To be called after the field lengths.
   void WriteNorms(std::span<const uint8_t> norms);
   float AverageLength() const;
@@ -40,6 +42,7 @@ class SegmentWriter {
   SegmentSummary Finish(std::span<const uint32_t> record_numbers);
 
  private:
+  void WriteLengths(uint32_t index, std::span<const uint32_t> lengths);
   void FlushChunk();
   // Calls visit(term, value) in byte order.
   void VisitEntries(const std::function<void(std::string_view, std::span<const uint8_t>)>& visit) const;

@@ -32,6 +32,8 @@ struct CacheBytes {
   size_t min;
   size_t per_document;
   size_t max;
+
+  size_t Of(size_t documents) const { return std::clamp(per_document * documents, min, max); }
 };
 inline constexpr CacheBytes kWordFormsBytes{240 << 10, 64, 4 << 20};
 inline constexpr CacheBytes kExpansionsBytes{96 << 10, 12, 3 << 19};

@@ -7,6 +7,7 @@ import type { GenerationSettings } from '../../index/index.js';
 import { ServiceError } from '../../platform/index.js';
 import {
   applyQueryRules,
+  isNarrowedToFields,
   usableQueryRules,
   type AppliedMeaning,
   type QueryRule,
@@ -52,7 +53,7 @@ function withVectors(
   options: SearchOptions,
 ): SearchWithMeaning | Promise<SearchWithMeaning> {
   const { lists, definitions, searchedBy, pictures } = found;
-  const isWanted = options.vector_search !== false && options.match !== 'phrase';
+  const isWanted = options.vector_search !== false && options.match !== 'phrase' && !isNarrowedToFields(options);
   const given = givenVector(services, lists, options, searchedBy);
   const outcomes = lists.map((list, index): OutcomesOfList | Promise<OutcomesOfList> => {
     const text = isWanted ? textOf(list, definitions[index] as FieldDefinition, options.query ?? '') : '';

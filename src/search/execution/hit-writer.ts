@@ -6,6 +6,7 @@ import type { Kernel } from '../../../native-bindings/index.js';
 import type { SeenAt } from '../../extracts/index.js';
 import { DamagedRecord, isPacked, readRecord, type RecordParts } from '../../records/index.js';
 import type { SearchRequest } from '../options/search-request.js';
+import { searchedFields } from '../plan/plan-encoder.js';
 import { annotateExplanation, type Explanation } from '../response/explanation.js';
 import { highlightRecords, NO_HIGHLIGHTS } from '../response/highlighting.js';
 import { PackedTexts } from '../response/packed-texts.js';
@@ -137,7 +138,12 @@ export class HitWriter {
       const frames = hits.map(({ parts, scores: { seenAt } }) =>
         seenAt === undefined ? undefined : this.records.readFrame(search.list, fieldsOf(parts), seenAt),
       );
-      return { files, frames, resources, highlights: request.options.highlight ? this.highlights(search, hits) : [] };
+      return {
+        files,
+        frames,
+        resources,
+        highlights: request.options.highlight ? this.highlights(search, hits, request) : [],
+      };
     });
     const next = lists.map(() => 0);
     for (const hit of all) {
@@ -160,11 +166,15 @@ export class HitWriter {
     this.page.clear();
   }
 
-  private highlights({ query, list, plan }: ListSearch, hits: readonly GatheredHit[]): readonly HighlightsJson[] {
+  private highlights(
+    { query, list, plan }: ListSearch,
+    hits: readonly GatheredHit[],
+    { searchFields }: SearchRequest,
+  ): readonly HighlightsJson[] {
     // Without words there is nothing to mark.
     if (query.kind !== 'groups') return hits.map(() => NO_HIGHLIGHTS);
     const records = hits.map(({ parts }) => parts);
-    return highlightRecords(this.kernel, { fieldNames: list.layout.textFields, plan }, records);
+    return highlightRecords(this.kernel, { fieldNames: searchedFields(searchFields, list.layout), plan }, records);
   }
 
   /** Returns the files of each hit. Empty if the list has no files. */

@@ -12,7 +12,7 @@ import { Dictionaries, type Dictionary } from '../expansion/dictionary.js';
 import { queryWords, type QueryWord } from '../expansion/query-words.js';
 import { allOf, type FilterNode } from '../filter/filter-nodes.js';
 import type { SearchRequest } from '../options/search-request.js';
-import { encodePlan } from '../plan/plan-encoder.js';
+import { encodePlan, searchedFields } from '../plan/plan-encoder.js';
 import type { QueryNode } from '../plan/plan-nodes.js';
 import { cosineScale } from '../../vectors/calibration.js';
 import { feedbackVector, textAndFeedbackVector } from '../plan/feedback-vector.js';
@@ -106,7 +106,7 @@ export class ListSearcher {
     const { request, listIndex, window, target } = asked;
     const ruled = applyQueryRules(list.queryRules, request.query);
     const analysed = this.analyse(ruled.query, request, this.vocabulary(list, this.dictionaries.of(generation)));
-    const { node } = analysed;
+    const node = inFields(analysed.node, request, list);
     const filter = allOf([request.filters[listIndex] as FilterNode, ruled.filter]);
     const vectorsPerRecord = () => this.vectorsPerRecord.of(generation);
     const meant = target.meaning && this.meant(target.meaning, node, list, generation);
@@ -114,7 +114,7 @@ export class ListSearcher {
     const query = meaning === undefined ? withoutMeaning(node, asked) : node.kind === 'groups' ? node : BY_MEANING;
     const inPages =
       node.kind === 'groups' ? this.analyseForPages(ruled.query, request, { list, generation }) : undefined;
-    const ofWords = planSearch(request, query, filter, this.reachable(generation, window));
+    const ofWords = planSearch(request, { query, filter }, this.reachable(generation, window), this.wordsOf);
     const pictures = node.kind === 'groups' ? planPictures(request, target.pictures) : undefined;
     const plan = inPages === undefined && pictures === undefined ? ofWords : withoutFloor(ofWords);
     const bytes = this.planWriter.write(encodePlan(plan, list.layout));
@@ -160,7 +160,7 @@ export class ListSearcher {
     request: SearchRequest,
     { list, generation }: { readonly list: ListContext; readonly generation: GenerationHandle },
   ): AnalysedQuery | undefined {
-    if (!list.hasPages) return undefined;
+    if (!list.hasPages || request.searchFields !== undefined) return undefined;
     const part = this.pagesOf(generation);
     if (part === undefined) return undefined;
     return this.analyse(query, request, this.vocabulary(list, this.dictionariesOfPages.of(part)));
@@ -194,6 +194,10 @@ export class ListSearcher {
     return { words: this.words, dictionary, synonyms, functionWords, language: settings.language };
   }
 
+  /** As the kernel finds them in values, which nobody has segmented. */
+  private readonly wordsOf = (text: string): readonly string[] =>
+    this.kernel.analyse(text).flatMap(({ term }) => (term === '' ? [] : [term]));
+
   /** Returns the words of a text. Caches the last text: a list with pages asks for it twice. */
   private readonly words = (text: string): readonly QueryWord[] => {
     if (this.lastWords?.text !== text) {
@@ -213,6 +217,11 @@ export class ListSearcher {
     const detail = `skip and size together reach beyond ${HITS_MAX} results; narrow the search with a filter`;
     throw new ServiceError('unprocessable', `${detail}.`, { errors: [{ parameter: 'skip', detail }] });
   }
+}
+
+/** In a list of a group that has none of the fields, no word is found. */
+function inFields(node: QueryNode, { searchFields }: SearchRequest, { layout }: ListContext): QueryNode {
+  return node.kind === 'groups' && searchedFields(searchFields, layout).length === 0 ? NOTHING : node;
 }
 
 /**

@@ -61,6 +61,8 @@ const reader = new StoreRecordReader(stores);
 const executor = new SearchExecutor(kernel, reader);
 let fixtures: ListFixtures;
 const lists: ListIndex[] = [];
+/** The same records where titles alone are searched. */
+const listsOfTitles: ListIndex[] = [];
 
 beforeAll(async () => {
   fixtures = await listFixtures();
@@ -74,6 +76,8 @@ beforeAll(async () => {
     }));
     const rules = number % 3 === 0 ? [] : SYNONYMS;
     lists.push(await fixtures.add(`list${number}`, DEFINITION, records, { synonym_rules: rules }));
+    const titles = { ...DEFINITION, searchable_fields: [{ name: 'title', weight: 1 }] };
+    listsOfTitles.push(await fixtures.add(`titles${number}`, titles, records, { synonym_rules: rules }));
   }
 });
 afterAll(async () => {
@@ -207,6 +211,35 @@ describe('every search', () => {
     expect(alone.total_count).toBe(narrow.total_count);
     expect(Object.keys(alone.facets)).toEqual(facets);
     for (const name of facets) expect(alone.facets[name]).toEqual((name === facet ? wide : narrow).facets[name]);
+  });
+
+  // That scores are those of a list of these fields alone, native-bindings/test/narrowed_generation_test.cc shows.
+  property('in one field finds what a list finds that has no other', ({ list, find, query, match }) => {
+    const alone = listsOfTitles[lists.indexOf(list)]!;
+    const options = { typo_tolerance: false, facets: ['colour'] };
+    const narrowed = find({ search_fields: ['title'], ...options });
+    // What the words may stand for is what the whole list knows of them, which is more.
+    expectWithin(search({ query, match, size: 1000, ...options }, { list: alone }), narrowed);
+    expect(found(narrowed).size).toBe(narrowed.total_count);
+    expectWithin(narrowed, find({ typo_tolerance: false }));
+    expectWithin(find({ search_fields: ['title'] }), find({}));
+    const shown = ({ total_count: total, results, facets }: Response) => ({
+      total,
+      facets,
+      results: results.map((result) => [result.name, result['@text_score']]),
+    });
+    expect(shown(find({ search_fields: ['text', 'title'] }))).toEqual(shown(find({})));
+  });
+
+  property('tells of a facet the values that have what is looked for in them', ({ find }) => {
+    const text = random.pick(['r', 'RE', 'bl', 'gree', 'b r', 'lue', '']);
+    const all = find({ facets: ['colour', 'tags'] }).facets;
+    const some = find({ facets: ['colour', 'tags'], facet_query: text }).facets;
+    for (const [facet, values] of Object.entries(all)) {
+      const wanted = text.toLowerCase().split(' ');
+      const holds = (value: string) => wanted.every((word) => value.startsWith(word));
+      expect(some[facet]).toEqual(values.filter(({ value }) => holds(String(value))));
+    }
   });
 
   property('of a group is the merge of the searches of its lists', ({ query, match }) => {

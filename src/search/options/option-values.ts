@@ -38,6 +38,11 @@ export function filledOptions(options: SearchOptions): FilledOptions {
   return { ...defaults, ...options };
 }
 
+/** Returns whether only some fields are searched. Records are then found by words only, not by meaning, pages or pictures. */
+export function isNarrowedToFields({ search_fields: fields, query }: SearchOptions): boolean {
+  return fields !== undefined && fields.length > 0 && (query ?? '').trim() !== '';
+}
+
 /**
  * Adds to the filter the conditions that options other than `filter` impose on the records of one list. Throws what
  * these options throw.

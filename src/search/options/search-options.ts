@@ -19,6 +19,7 @@ const FILTER_CHARACTERS_MAX = 100_000;
 const NAMES_CHARACTERS_MAX = 16_384;
 const FIELD_NAME_LENGTH_MAX = 512;
 const RADIUS_CHARACTERS_MAX = 200;
+const FACET_QUERY_CHARACTERS_MAX = 200;
 /** Larger than any list: record numbers have 32 bits. */
 const SKIP_EFFECTIVE_MAX = 0xffff_ffff;
 
@@ -247,6 +248,10 @@ export const SEARCH_OPTIONS = {
     'Whether the last word of the query may be unfinished, for search as you type: words that begin with it are found as well, ranked after the word itself; default false. No effect with `match=phrase`, or if a punctuation mark follows the word',
     false,
   ),
+  search_fields: names(
+    'Names of the searchable fields that are searched for the words of the query, as if the list had no other searchable field; default: all. Records are then found by words only, not by meaning, pages of documents or pictures. In a group, a list that has none of the fields finds nothing',
+    'title,author',
+  ),
   vector_search: flag(
     'Whether lists with a `model` are searched by meaning, too, and pictures are found by words if the `image_model` reads texts; default true. No effect on a list without such a model, and with `match=phrase`',
     true,
@@ -276,6 +281,11 @@ export const SEARCH_OPTIONS = {
   select: ofSameCost(names('Names of the fields to return; default: all', 'title,year')),
   fields_bytes_max: ofSameCost(fieldsBytesMax),
   facets: names('Names of the facets whose values are counted over all hits', 'genre'),
+  facet_query: text(FACET_QUERY_CHARACTERS_MAX, {
+    description:
+      'Words that the returned values of `facets` have to match: each word must begin a word of the value, in any order, regardless of case and accents. All `facets` have to be facets of strings. Counts, hits and totals do not change. For fields in which people type the beginning of a brand or an author',
+    examples: ['new bal'],
+  }),
   disjunctive_facets: flag(
     'Whether the values of each facet are counted as if `filter` had no condition on that facet alone (only a condition that `and` joins to the others), for pages on which people choose several values of a facet; default false',
     false,

@@ -3,12 +3,13 @@
  * before the kernel is called.
  */
 import type { FieldDefinition } from '../../catalog/index.js';
+import { fieldKind } from '../../fields/index.js';
 import { didYouMean, ServiceError } from '../../platform/index.js';
 import type { FilterNode } from '../filter/filter-nodes.js';
 import { FILTER_ALL } from '../filter/filter-nodes.js';
 import { facetsByName, parseFilters } from '../filter/filter-resolver.js';
 import type { RadiusOption, SearchOptions } from '../types.js';
-import { filledOptions, narrowed, type FilledOptions } from './option-values.js';
+import { filledOptions, isNarrowedToFields, narrowed, type FilledOptions } from './option-values.js';
 import { parseOrderBy, type SortKey } from './order-by.js';
 import { parseRadius } from './radius.js';
 
@@ -20,6 +21,8 @@ export interface SearchRequest {
   readonly options: FilledOptions;
   /** Trimmed. If empty, every record matches. */
   readonly query: string;
+  /** Distinct names of the fields to search, each a searchable field of at least one list; undefined: all. */
+  readonly searchFields: readonly string[] | undefined;
   /** One per list. */
   readonly filters: readonly FilterNode[];
   readonly radius: RadiusOption | undefined;
@@ -46,15 +49,18 @@ export function readSearchRequest(options: SearchOptions, definitions: readonly 
   if (filled.ranking === 'none' && orderBy !== undefined) {
     throw invalid('ranking', 'ranking=none and order_by cannot be combined: leave one of them out');
   }
+  const facets = filled.facets === undefined ? [] : checkedFacets(filled.facets, definitions);
+  if (given(filled.facet_query) !== undefined) checkFacetQuery(facets, definitions);
   const filters = filter === undefined ? definitions.map(() => FILTER_ALL) : parseFilters(filter, definitions);
   return Object.freeze({
     options: filled,
     query: filled.query.trim(),
+    searchFields: isNarrowedToFields(filled) ? checkedFields(filled.search_fields ?? [], definitions) : undefined,
     filters: filters.map((each, list) => narrowed(each, options, definitions[list] as FieldDefinition)),
     radius,
     order: orderBy === undefined ? [] : parseOrderBy(orderBy, definitions, radius !== undefined),
     storageOrder: filled.ranking === 'none',
-    facets: filled.facets === undefined ? [] : checkedFacets(filled.facets, definitions),
+    facets,
     skip: filled.skip,
     size: filled.size,
   });
@@ -65,14 +71,45 @@ function given(text: string): string | undefined {
 }
 
 function checkedFacets(names: readonly string[], definitions: readonly FieldDefinition[]): readonly string[] {
-  const wanted = [...new Set(names)];
-  for (const name of wanted) {
-    if (definitions.some((definition) => facetsByName(definition).has(name))) continue;
-    const known = [...new Set(definitions.flatMap((definition) => [...facetsByName(definition).keys()]))];
-    const all = known.length === 0 ? 'There are none.' : `Facets are ${known.slice(0, 30).join(', ')}.`;
-    throw invalid('facets', `"${name.slice(0, 80)}" is no facet.${didYouMean(name, known)} ${all}`);
+  const known = new Set(definitions.flatMap((definition) => [...facetsByName(definition).keys()]));
+  return checkedNames({ parameter: 'facets', one: 'facet', all: 'Facets' }, names, known);
+}
+
+/** Throws unless all facets are of strings: other values have no words. */
+function checkFacetQuery(facets: readonly string[], definitions: readonly FieldDefinition[]): void {
+  if (facets.length === 0)
+    throw invalid('facet_query', 'facet_query needs facets: name the facets whose values are searched');
+  for (const name of facets) {
+    const all = definitions.flatMap((definition) => facetsByName(definition).get(name) ?? []);
+    const other = all.find(({ type }) => fieldKind(type).column !== 'string');
+    if (other === undefined) continue;
+    const what = `facet_query needs facets of strings, and "${name.slice(0, 80)}" is a facet of type ${other.type}`;
+    throw invalid('facet_query', `${what}: leave out one of them`);
   }
-  return wanted;
+}
+
+function checkedFields(names: readonly string[], definitions: readonly FieldDefinition[]): readonly string[] {
+  const known = new Set(definitions.flatMap((definition) => definition.searchable_fields.map(({ name }) => name)));
+  return checkedNames({ parameter: 'search_fields', one: 'searchable field', all: 'Searchable fields' }, names, known);
+}
+
+interface NamedThings {
+  readonly parameter: string;
+  readonly one: string;
+  readonly all: string;
+}
+
+function checkedNames(
+  { parameter, one, all }: NamedThings,
+  names: readonly string[],
+  known: ReadonlySet<string>,
+): readonly string[] {
+  const wanted = [...new Set(names)];
+  const unknown = wanted.find((name) => !known.has(name));
+  if (unknown === undefined) return wanted;
+  const others = [...known];
+  const there = known.size === 0 ? 'There are none.' : `${all} are ${others.slice(0, 30).join(', ')}.`;
+  throw invalid(parameter, `"${unknown.slice(0, 80)}" is no ${one}.${didYouMean(unknown, others)} ${there}`);
 }
 
 function invalid(parameter: string, detail: string): ServiceError {

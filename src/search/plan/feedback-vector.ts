@@ -125,6 +125,7 @@ function bestByWords({ writer, layout }: SearchedList, query: QueryNode & { read
   const plan = encodePlan(
     {
       query: { ...query, groups: query.groups.map((group) => ({ ...group, occur: 'should' })) },
+      textFields: undefined,
       filter: FILTER_ALL,
       order: [],
       storageOrder: false,
@@ -133,6 +134,7 @@ function bestByWords({ writer, layout }: SearchedList, query: QueryNode & { read
       skip: 0,
       size: RECORDS,
       facets: [],
+      facetWords: [],
       explain: false,
     },
     layout,

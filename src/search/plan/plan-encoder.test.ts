@@ -39,7 +39,7 @@ function encoded(options: SearchOptions, definitions = [SHOP], listIndex = 0) {
   });
   const window = { skip: request.skip, size: request.size, facetValues: request.options.facet_size };
   return encodePlan(
-    planSearch(request, node, filters[listIndex] as FilterNode, window),
+    planSearch(request, { query: node, filter: filters[listIndex] as FilterNode }, window),
     kernelLayout(definitions[listIndex] as FieldDefinition),
   );
 }
@@ -60,6 +60,8 @@ describe('plans', () => {
         explain: true,
       }),
     ).toEqual({
+      textFields: [],
+      facetWords: [],
       needTotal: true,
       explain: true,
       storageOrder: false,
@@ -130,7 +132,7 @@ describe('plans', () => {
   it('takes it for what is found by meaning alone, too, when nothing is to rank', () => {
     const request = readSearchRequest({ ranking: 'none' }, [SHOP]);
     const window = { skip: 0, size: 10, facetValues: 20 };
-    const plan = planSearch(request, { kind: 'meaning' }, request.filters[0] as FilterNode, window);
+    const plan = planSearch(request, { query: { kind: 'meaning' }, filter: request.filters[0] as FilterNode }, window);
     expect(encodePlan(plan, kernelLayout(SHOP)).sort).toEqual([{ by: 'recordNumber', descending: false }]);
   });
 

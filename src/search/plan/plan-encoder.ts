@@ -47,7 +47,21 @@ export function encodePlan(plan: SearchPlan, layout: KernelLayout): QueryPlan {
       return column === undefined ? [] : [{ column, size: values }];
     }),
     ...(location === undefined ? {} : { distance: { column: location, ...degrees(plan.origin as GeoPoint) } }),
+    textFields: encodeTextFields(plan.textFields, layout),
+    facetWords: plan.facetWords,
   };
+}
+
+/** None where these are all that the list has. */
+function encodeTextFields(names: readonly string[] | undefined, layout: KernelLayout): readonly number[] {
+  if (names === undefined) return NO_SEQUENCE;
+  const numbers = searchedFields(names, layout).map((name) => layout.textField(name) as number);
+  return numbers.length === layout.textFields.length ? NO_SEQUENCE : numbers;
+}
+
+/** The list's searchable fields of those that are named, in its order; all where none is. */
+export function searchedFields(names: readonly string[] | undefined, layout: KernelLayout): readonly string[] {
+  return names === undefined ? layout.textFields : layout.textFields.filter((name) => names.includes(name));
 }
 
 /** Encodes the plan that matches what the filter matches, for deleting records. */

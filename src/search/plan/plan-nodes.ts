@@ -45,6 +45,8 @@ export interface GeoPoint {
 
 export interface SearchPlan {
   readonly query: QueryNode;
+  /** Names of the searchable fields in which words are looked for, of which the list may lack some; undefined: all. */
+  readonly textFields: readonly string[] | undefined;
   readonly filter: FilterNode;
   /** If empty, the order is by score, or by record number if `storageOrder`. */
   readonly order: readonly SortKey[];
@@ -55,5 +57,7 @@ export interface SearchPlan {
   readonly skip: number;
   readonly size: number;
   readonly facets: readonly { readonly name: string; readonly values: number }[];
+  /** Folded; of facets, values are told in which each of them begins a word. */
+  readonly facetWords: readonly string[];
   readonly explain: boolean;
 }

@@ -4,6 +4,9 @@ import type { SearchRequest } from '../options/search-request.js';
 import type { QueryNode, SearchPlan } from './plan-nodes.js';
 
 const SCORE_DIGITS = 6;
+const NONE: readonly string[] = Object.freeze([]);
+/** What no word begins with: words are folded to letters and digits. */
+const NO_VALUE: readonly string[] = Object.freeze(['\u0000']);
 
 export interface PlanWindow {
   readonly skip: number;
@@ -17,15 +20,19 @@ export function withoutFloor(plan: SearchPlan): SearchPlan {
   return plan.minimumScore === 0 ? plan : Object.freeze({ ...plan, minimumScore: 0 });
 }
 
+/** What an option's words are, folded as those of records. */
+export type FoldedWords = (text: string) => readonly string[];
+
 export function planSearch(
   request: SearchRequest,
-  query: QueryNode,
-  filter: FilterNode,
+  { query, filter }: { readonly query: QueryNode; readonly filter: FilterNode },
   window: PlanWindow,
+  wordsOf: FoldedWords = () => NONE,
 ): SearchPlan {
   const { radius } = request;
   return Object.freeze({
     query,
+    textFields: request.searchFields,
     filter: radius === undefined ? filter : allOf([filter, Object.freeze({ kind: 'within', ...radius })]),
     order: request.order,
     storageOrder: request.storageOrder,
@@ -34,8 +41,16 @@ export function planSearch(
     skip: window.skip,
     size: window.size,
     facets: request.facets.map((name) => ({ name, values: window.facetValues })),
+    facetWords: facetWords(request.options.facet_query.trim(), wordsOf),
     explain: request.options.explain,
   });
+}
+
+/** A text without any word is in no value. */
+function facetWords(text: string, wordsOf: FoldedWords): readonly string[] {
+  if (text === '') return NONE;
+  const words = [...new Set(wordsOf(text))];
+  return words.length === 0 ? NO_VALUE : words;
 }
 
 /**

@@ -198,7 +198,7 @@ export class RelatedExecutor {
     const filter = request.filters[0] ?? FILTER_ALL;
     // A record without significant terms is related only to what is near its vector.
     const kind = terms.length > 0 ? 'everything' : meaning === undefined ? 'nothing' : 'meaning';
-    const plan = encodePlan(planSearch(request, { kind }, filter, window), list.layout);
+    const plan = encodePlan(planSearch(request, { query: { kind }, filter }, window), list.layout);
     return {
       ...plan,
       storageOrder: false,

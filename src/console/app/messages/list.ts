@@ -86,6 +86,8 @@ export const listTexts = {
       match: 'Words that must match',
       typo_tolerance: 'Tolerate typos',
       prefix: 'Match the last word as a prefix',
+      search_fields: 'Search these fields only',
+      facet_query: 'Facet values that match',
       disjunctive_facets: 'Count each facet without its own filter',
       explain: 'Explain the scores',
       ranking: 'Ranking',

@@ -1,0 +1,171 @@
+#include "narrowed_segment.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include "../common/error.h"
+#include "../common/stop.h"
+#include "../postings/norm.h"
+#include "../postings/posting_writer.h"
+
+namespace gannet {
+namespace {
+
+// A list beside its bytes: a node of the map, and what the allocator adds.
+constexpr size_t kKeptListBytes = 120;
+
+std::shared_ptr<const NarrowedFields> Narrow(const Segment& whole, std::span<const uint32_t> wanted) {
+  auto narrowed = std::make_shared<NarrowedFields>();
+  std::vector<uint32_t>& fields = narrowed->fields;
+  fields.assign(wanted.begin(), wanted.end());
+  std::ranges::sort(fields);
+  fields.erase(std::ranges::unique(fields).begin(), fields.end());
+  if (fields.empty() || fields.back() >= whole.meta().text_fields.size()) {
+    throw Error(ErrorCode::kInvalidArgument, "a text field that the segment does not have");
+  }
+  SegmentMeta& meta = narrowed->meta;
+  meta = whole.meta();
+  meta.text_fields.clear();
+  uint32_t unit = 0;
+  for (const uint32_t field : fields) {
+    meta.text_fields.push_back(whole.meta().text_fields[field]);
+    unit = std::gcd(unit, meta.text_fields.back().weight_units);
+  }
+  meta.weighted_length_sum = 0;
+  for (TextFieldMeta& field : meta.text_fields) {
+    field.weight_units /= unit;
+    meta.weighted_length_sum += field.token_count * field.weight_units;
+  }
+  narrowed->norms.reserve(meta.document_count);
+  for (uint32_t document = 0; document < meta.document_count; ++document) {
+    StopIfAskedAt(document);
+    uint64_t weighted = 0;
+    for (size_t i = 0; i < fields.size(); ++i) {
+      weighted += uint64_t{whole.FieldLength(fields[i], document)} * meta.text_fields[i].weight_units;
+    }
+    narrowed->norms.push_back(EncodeNorm(weighted));
+  }
+  return narrowed;
+}
+
+// A run of positions of the whole segment that some field has, or the parts of its words.
+struct Run {
+  uint32_t length;
+  uint32_t weight_units;  // 0: the field is none of those that are wanted
+};
+
+// Where the occurrences of a document's terms are, in the fields that are wanted alone.
+class PositionMapper {
+ public:
+  PositionMapper(const Segment& whole, const NarrowedFields& narrowed)
+      : whole_(whole), field_count_(static_cast<uint32_t>(whole.meta().text_fields.size())), units_(field_count_) {
+    for (size_t i = 0; i < narrowed.fields.size(); ++i) units_[narrowed.fields[i]] = narrowed.meta.text_fields[i].weight_units;
+  }
+
+  // Replaces *out with the positions that are in the fields, as they are without the others; returns the weighted frequency.
+  uint64_t Map(uint32_t document, std::span<const uint32_t> positions, std::vector<uint32_t>* out) const {
+    out->clear();
+    uint64_t frequency = 0;
+    uint64_t begin = 0;      // of the run, in the whole segment
+    uint64_t new_begin = 0;  // and in the fields alone
+    auto next = positions.begin();
+    for (uint32_t place = 0; place < 2 * field_count_ && next != positions.end(); ++place) {
+      const Run run = RunAt(place, document);
+      const uint64_t end = begin + run.length;
+      for (; next != positions.end() && *next < end; ++next) {
+        if (run.weight_units == 0) continue;
+        out->push_back(static_cast<uint32_t>(new_begin + (*next - begin)));
+        frequency += run.weight_units;
+      }
+      // A gap of one position lies behind every field; those between parts are among what these take.
+      const uint64_t taken = run.length + (place < field_count_ ? 1 : 0);
+      begin += taken;
+      if (run.weight_units > 0) new_begin += taken;
+    }
+    return frequency;
+  }
+
+ private:
+  Run RunAt(uint32_t place, uint32_t document) const {
+    if (place < field_count_) return {whole_.FieldLength(place, document), units_[place]};
+    const uint32_t field = place - field_count_;
+    return {whole_.PartLength(field, document), units_[field]};
+  }
+
+  const Segment& whole_;
+  uint32_t field_count_;
+  std::vector<uint32_t> units_;  // by field of the whole segment
+};
+
+}  // namespace
+
+NarrowedSegment::NarrowedSegment(const Segment* whole, std::span<const uint32_t> fields)
+    : NarrowedSegment(whole, Narrow(*whole, fields), {}) {}
+
+NarrowedSegment::NarrowedSegment(const Segment* whole, const NarrowedSegment& full)
+    : NarrowedSegment(whole, full.fields_, full.lists()) {}
+
+NarrowedSegment::NarrowedSegment(const Segment* whole, std::shared_ptr<const NarrowedFields> fields, Lists before)
+    : whole_(*whole),
+      fields_(std::move(fields)),
+      kept_bytes_max_(kNarrowedListsBytes.Of(fields_->meta.document_count)),
+      before_(std::move(before)) {
+  cache().term_entries.LimitBytes(kTermEntriesBytes.Of(document_count()));
+  cache().joined_lists.LimitBytes(kJoinedListsBytes.Of(document_count()));
+}
+
+NarrowedSegment::Lists NarrowedSegment::lists() const {
+  const std::lock_guard lock(mutex_);
+  return lists_;
+}
+
+PostingList NarrowedSegment::Postings(std::span<const uint8_t> entry) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto kept = lists_.find(entry.data()); kept != lists_.end()) return Parsed(*kept->second);
+  }
+  if (const auto kept = before_.find(entry.data()); kept != before_.end()) return Keep(entry.data(), kept->second);
+  return Keep(entry.data(), std::make_shared<const std::vector<uint8_t>>(MakeList(whole_.Postings(entry))));
+}
+
+// What another thread has put there meanwhile stays.
+PostingList NarrowedSegment::Keep(const uint8_t* at, std::shared_ptr<const std::vector<uint8_t>> list) const {
+  const std::lock_guard lock(mutex_);
+  const auto [kept, is_new] = lists_.try_emplace(at, std::move(list));
+  if (is_new) kept_bytes_ += kKeptListBytes + kept->second->size();
+  return Parsed(*kept->second);
+}
+
+PostingList NarrowedSegment::Parsed(const std::vector<uint8_t>& bytes) const {
+  return bytes.empty() ? PostingList() : PostingList::Parse(bytes, document_count());
+}
+
+std::vector<uint8_t> NarrowedSegment::MakeList(const PostingList& list) const {
+  const SegmentMeta& meta = fields_->meta;
+  const PositionMapper mapper(whole_, *fields_);
+  PostingWriter writer(static_cast<float>(static_cast<double>(meta.weighted_length_sum) / meta.document_count));
+  std::array<uint32_t, kBlockSize> documents;
+  std::array<uint32_t, kBlockSize> ends;
+  std::vector<uint32_t> positions;
+  std::vector<uint32_t> mapped;
+  for (uint32_t block = 0; block < list.block_count(); ++block) {
+    StopIfAsked();
+    list.DecodeDocuments(block, documents.data());
+    list.DecodeBlockPositions(block, ends.data(), &positions);
+    uint32_t begin = 0;
+    for (uint32_t i = 0; i < list.block_length(block); ++i) {
+      const auto own = std::span<const uint32_t>(positions).subspan(begin, ends[i] - begin);
+      const uint64_t frequency = std::min<uint64_t>(mapper.Map(documents[i], own, &mapped), kPositionsMax);
+      if (frequency > 0) writer.Add(documents[i], static_cast<uint32_t>(frequency), mapped, fields_->norms[documents[i]]);
+      begin = ends[i];
+    }
+  }
+  std::vector<uint8_t> bytes;
+  if (writer.document_frequency() > 0) writer.Finish(&bytes);
+  bytes.shrink_to_fit();
+  return bytes;
+}
+
+}  // namespace gannet
