@@ -94,6 +94,17 @@ describe('what is counted', () => {
     });
   });
 
+  it('a search that says so is not counted, whether it ran or came from the cache', async () => {
+    const how: unknown[] = [];
+    for (let time = 0; time < 3; ++time) how.push((await search('red', { analytics: false })).headers['x-cache']);
+    expect(how).toContain('hit');
+    await client.post(`/search/default/${list}/1`, { query: 'kit', analytics: false });
+    await client.post(`/search/group/default/${group}/latest`, { query: 'kit', analytics: false });
+    await search('red');
+    expect(await report()).toMatchObject({ total_searches: 1, top_searches: [{ term: 'red', count: 1 }] });
+    expect(await groupReport()).toMatchObject(EMPTY);
+  });
+
   it('suggest, related and synonym previews are not counted', async () => {
     await client.get(`/suggest/default/${list}/1`, { query: 're' });
     await client.get(`/related/default/${list}/1/${list}-a`);

@@ -274,6 +274,11 @@ describe.each(Object.keys(METHODS))('by %s', (method) => {
     expect(refused.text).toContain('is a facet of type number');
   });
 
+  option('analytics', async () => {
+    // Counted or not, it finds the same; what is counted: analytics.test.ts.
+    expect(await names({ query: 'thames', analytics: false })).toEqual(['london']);
+  });
+
   option('typo_tolerance', async () => {
     const forgiven = await search({ query: 'cathderal' });
     expect(forgiven.results.map(({ name }) => name)).toEqual(['cologne']);

@@ -50,6 +50,8 @@ export interface AnsweredSearch {
   readonly term: string;
   readonly hasResults: boolean;
   readonly isFirstPage: boolean;
+  /** Set if the search does not count in analytics. */
+  readonly isLeftOut?: true;
   /** Results shown, with their place before reranking. Set only if a reranker ran. */
   readonly shown?: readonly ShownResult[];
 }

@@ -200,16 +200,17 @@ function withoutVector(options: SearchOptions): SearchOptions {
   return others;
 }
 
-function answeredSearch({ query = '', skip = 0 }: SearchOptions, totalCount: number): AnsweredSearch {
-  return { term: searchTerm(query), hasResults: totalCount > 0, isFirstPage: skip === 0 };
+function answeredSearch({ query = '', skip = 0, analytics = true }: SearchOptions, totalCount: number): AnsweredSearch {
+  const answered = { term: searchTerm(query), hasResults: totalCount > 0, isFirstPage: skip === 0 };
+  return analytics ? answered : { ...answered, isLeftOut: true };
 }
 
 /** Counts a search. Later pages belong to the same search. */
 function count(services: Services, { counted, account }: SearchState, queryId: string, search: AnsweredSearch): void {
   // Members are passed one by one: copying the object would be the most expensive part of a cached answer.
-  const { isFirstPage, term, hasResults, shown } = search;
+  const { isFirstPage, isLeftOut, term, hasResults, shown } = search;
   if (!isFirstPage) return;
-  services.part(ANALYTICS).searched(counted, { queryId, term, hasResults, shown });
+  if (isLeftOut !== true) services.part(ANALYTICS).searched(counted, { queryId, term, hasResults, shown });
   services.part(SEARCH_COUNTER).searched(account);
 }
 

@@ -266,6 +266,12 @@ export const SEARCH_OPTIONS = {
     true,
   ),
   cache: ofSameCost(flag('Whether a repeated request may be answered from the cache; default true', true)),
+  analytics: ofSameCost(
+    flag(
+      'Whether the search counts in analytics and suggestions learn from it; default true. Set it to false for provisional searches, such as those sent while somebody types. They count towards the same limits as other searches',
+      true,
+    ),
+  ),
   skip: ofSameCost(skip),
   size: ofSameCost(size),
   filter: text(FILTER_CHARACTERS_MAX, {

@@ -88,6 +88,7 @@ export const listTexts = {
       prefix: 'Match the last word as a prefix',
       search_fields: 'Search these fields only',
       facet_query: 'Facet values that match',
+      analytics: 'Count in analytics',
       disjunctive_facets: 'Count each facet without its own filter',
       explain: 'Explain the scores',
       ranking: 'Ranking',
