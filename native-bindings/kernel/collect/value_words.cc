@@ -9,7 +9,7 @@ bool IsLetterOrDigit(char character) {
   return (character >= 'a' && character <= 'z') || (character >= '0' && character <= '9');
 }
 
-// Words of nothing but these characters are what lies between those that are neither letters nor digits: most values are such.
+// True for most values: their words are the runs of letters and digits, so the analyzer is not needed.
 bool IsPlain(std::string_view key) {
   return std::ranges::all_of(key, [](char character) {
     return IsLetterOrDigit(character) || character == ' ' || character == '-' || character == '&' || character == '/';

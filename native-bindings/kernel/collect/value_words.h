@@ -1,7 +1,7 @@
-// Which values of a facet somebody looks for who has typed some words, or their beginnings: values in which each of these words begins
-// a word, in any order.
+// Finds the values of a facet that match words, or beginnings of words, that a person typed: each of the words must
+// begin a word of the value, in any order.
 //
-// Values are folded as texts are (analysis/analyzer.h): neither case nor diacritics matter.
+// Values are folded like texts (analysis/analyzer.h), so case and diacritics do not matter.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -17,11 +17,11 @@ namespace gannet {
 
 class ValueWords {
  public:
-  // Folded. None: every value matches. What they point to outlives the object.
+  // `words` are folded; the texts they point to must outlive the object. Without words, every value matches.
   explicit ValueWords(std::span<const std::string_view> words) : words_(words), is_found_(words.size()) {}
 
   bool empty() const { return words_.empty(); }
-  // `key`: of a string column, so case is folded already.
+  // `key` is a key of a string column, whose case is folded already.
   bool Match(std::string_view key);
 
  private:

@@ -288,7 +288,7 @@ class SearchedPart {
   PartSource source_;
 };
 
-// Words are looked for in the fields that the plan names; what else finds documents is of whole records.
+// The generation whose words are searched: only the text fields that the plan names. Other sources search all of it.
 class SearchedFields {
  public:
   SearchedFields(const Generation& generation, const QueryPlan& plan)

@@ -10,7 +10,7 @@ namespace {
 
 bool IsFull(const SegmentView& view) { return static_cast<const NarrowedSegment&>(*view.segment).is_full(); }
 
-// What is kept of it, unless that has become too much.
+// Returns the kept view, or a new one if there is none or its lists exceed their limit.
 std::shared_ptr<const NarrowedSegment> NarrowSegment(const Segment& whole, std::span<const uint32_t> fields) {
   auto kept = whole.narrowed().Find(fields);
   if (kept && !kept->is_full()) return kept;
@@ -20,7 +20,7 @@ std::shared_ptr<const NarrowedSegment> NarrowSegment(const Segment& whole, std::
   return narrowed;
 }
 
-// A narrowed segment, and the one that it reads.
+// A view and the segment that it reads, so that one pointer holds both.
 struct Both {
   std::shared_ptr<const Segment> whole;
   std::shared_ptr<const NarrowedSegment> narrowed;

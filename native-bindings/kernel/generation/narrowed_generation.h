@@ -1,7 +1,8 @@
-// A generation as if its list had been made with some of its text fields alone (segment/narrowed_segment.h), for searches that look for
-// words in these. It has no vectors.
+// A view of a generation with only some of its text fields (segment/narrowed_segment.h), for searches of these fields.
+// It has no vectors.
 //
-// What is made of a segment outlasts the generation: after a write, nothing is made anew but for what it brought.
+// Views are kept with the generation, and those of segments with the segments: after a write, only the new segments need
+// new ones.
 //
 // Thread-safety: any number of threads.
 #pragma once
@@ -14,7 +15,7 @@
 
 namespace gannet {
 
-// `fields` ascend strictly. Error(kInvalidArgument) where the generation lacks one.
+// `fields` must ascend strictly. Throws Error(kInvalidArgument) if the generation lacks one.
 std::shared_ptr<const Generation> NarrowGeneration(const Generation& whole, std::span<const uint32_t> fields);
 
 }  // namespace gannet

@@ -33,7 +33,7 @@ class Inverter {
 
   // Lengths by field, then by document.
   const std::vector<std::vector<uint32_t>>& lengths() const { return lengths_; }
-  // Likewise: positions that the parts of the field's words take, which are behind all fields in the order of these.
+  // The same for the positions that the parts of the words of a field take.
   const std::vector<std::vector<uint32_t>>& part_lengths() const { return part_lengths_; }
   uint32_t term_count() const { return terms_.size(); }
 

@@ -13,7 +13,7 @@
 namespace gannet {
 namespace {
 
-// A list beside its bytes: a node of the map, and what the allocator adds.
+// Memory of a kept list besides its bytes: map nodes and allocator overhead.
 constexpr size_t kKeptListBytes = 120;
 
 std::shared_ptr<const NarrowedFields> Narrow(const Segment& whole, std::span<const uint32_t> wanted) {
@@ -50,13 +50,13 @@ std::shared_ptr<const NarrowedFields> Narrow(const Segment& whole, std::span<con
   return narrowed;
 }
 
-// A run of positions of the whole segment that some field has, or the parts of its words.
+// The positions of one field in a document of the whole segment, or those of the parts of its words.
 struct Run {
   uint32_t length;
-  uint32_t weight_units;  // 0: the field is none of those that are wanted
+  uint32_t weight_units;  // 0: the field is left out
 };
 
-// Where the occurrences of a document's terms are, in the fields that are wanted alone.
+// Maps positions of the whole segment to positions in the wanted fields only.
 class PositionMapper {
  public:
   PositionMapper(const Segment& whole, const NarrowedFields& narrowed)
@@ -64,12 +64,12 @@ class PositionMapper {
     for (size_t i = 0; i < narrowed.fields.size(); ++i) units_[narrowed.fields[i]] = narrowed.meta.text_fields[i].weight_units;
   }
 
-  // Replaces *out with the positions that are in the fields, as they are without the others; returns the weighted frequency.
+  // Replaces *out by the mapped positions of the wanted fields; returns their weighted frequency.
   uint64_t Map(uint32_t document, std::span<const uint32_t> positions, std::vector<uint32_t>* out) const {
     out->clear();
     uint64_t frequency = 0;
-    uint64_t begin = 0;      // of the run, in the whole segment
-    uint64_t new_begin = 0;  // and in the fields alone
+    uint64_t begin = 0;      // of the run in the whole segment
+    uint64_t new_begin = 0;  // of the run in the wanted fields
     auto next = positions.begin();
     for (uint32_t place = 0; place < 2 * field_count_ && next != positions.end(); ++place) {
       const Run run = RunAt(place, document);
@@ -79,7 +79,7 @@ class PositionMapper {
         out->push_back(static_cast<uint32_t>(new_begin + (*next - begin)));
         frequency += run.weight_units;
       }
-      // A gap of one position lies behind every field; those between parts are among what these take.
+      // One empty position follows every field. Those after the parts of a word are included in their length.
       const uint64_t taken = run.length + (place < field_count_ ? 1 : 0);
       begin += taken;
       if (run.weight_units > 0) new_begin += taken;
@@ -130,7 +130,7 @@ PostingList NarrowedSegment::Postings(std::span<const uint8_t> entry) const {
   return Keep(entry.data(), std::make_shared<const std::vector<uint8_t>>(MakeList(whole_.Postings(entry))));
 }
 
-// What another thread has put there meanwhile stays.
+// Keeps the list, unless another thread has done so in the meantime.
 PostingList NarrowedSegment::Keep(const uint8_t* at, std::shared_ptr<const std::vector<uint8_t>> list) const {
   const std::lock_guard lock(mutex_);
   const auto [kept, is_new] = lists_.try_emplace(at, std::move(list));

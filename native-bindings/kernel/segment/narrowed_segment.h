@@ -1,10 +1,10 @@
-// A segment as if it had been made with some of its text fields alone: lengths, posting lists, frequencies, positions and impacts are those
-// that these fields give, so that whatever is asked of it answers as it does of any segment.
+// A view of a segment with only some of its text fields. Lengths, posting lists, frequencies, positions and impacts are
+// those of a segment that was made with these fields only, so searches need not know that it is a view.
 //
-// A list is made when it is asked for first, from that of the whole segment, and kept: words come again and again. Whoever has the object
-// takes another one in its place when it is full, which has what was kept until it is full itself: so lists go that were not asked for
-// meanwhile. Those that a search has stay good for as long as it has the segment. Weights are brought to their smallest units: those of the
-// fields alone.
+// A posting list is made from that of the whole segment when it is first asked for, and kept. When the kept lists exceed
+// their limit, the caller replaces the object by a new one, which can still take over the lists of the old one: lists
+// that nobody asked for in the meantime are dropped. A search may use lists for as long as it holds the segment. Weights
+// are reduced to the smallest integers with the same ratios.
 //
 // Thread-safety: any number of threads.
 #pragma once
@@ -22,24 +22,24 @@
 
 namespace gannet {
 
-// Of the lists that were asked for of a segment for the same fields; twice as much may be kept.
+// Limit of the lists kept for one set of fields of a segment. Up to twice as much may be held, see above.
 inline constexpr CacheBytes kNarrowedListsBytes{64 << 10, 24, 24 << 20};
 
-// What does not depend on words.
+// What does not depend on the words of a query.
 struct NarrowedFields {
-  std::vector<uint32_t> fields;  // ascending: numbers of the whole segment's
+  std::vector<uint32_t> fields;  // ascending numbers of fields of the whole segment
   SegmentMeta meta;
   std::vector<uint8_t> norms;
 };
 
 class NarrowedSegment final : public Segment {
  public:
-  // `whole` outlives the object. Error(kInvalidArgument) where it lacks a field, or there is none.
+  // `whole` must outlive the object. Throws Error(kInvalidArgument) if it lacks a field, or without any field.
   NarrowedSegment(const Segment* whole, std::span<const uint32_t> fields);
-  // In the place of one that is full.
+  // Replaces one that is full.
   NarrowedSegment(const Segment* whole, const NarrowedSegment& full);
 
-  // More is kept than should be.
+  // True if the kept lists exceed their limit.
   bool is_full() const { return kept_bytes_ > kept_bytes_max_; }
 
   const SegmentMeta& meta() const override { return fields_->meta; }
@@ -56,9 +56,9 @@ class NarrowedSegment final : public Segment {
     return whole_.FindEntry(term, hash);
   }
   bool has_table() const override { return whole_.has_table(); }
-  // Empty where none of the fields has the term.
+  // Returns an empty list if no field has the term.
   PostingList Postings(std::span<const uint8_t> entry) const override;
-  // Also those that the fields lack, with how many documents have them in any field.
+  // Visits the terms of the whole segment, with their document frequencies in all fields.
   void VisitTerms(std::string_view from, TermVisitor* visitor) const override { whole_.VisitTerms(from, visitor); }
   const Column& column(uint32_t index) const override { return whole_.column(index); }
   SegmentCache& column_cache() const override { return whole_.column_cache(); }
@@ -66,7 +66,7 @@ class NarrowedSegment final : public Segment {
   bool is_unreadable() const override { return whole_.is_unreadable(); }
 
  private:
-  // By what the whole segment has stored for the term. Empty: the fields lack it.
+  // By the entry of the term in the whole segment. An empty list: the fields lack the term.
   using Lists = std::unordered_map<const uint8_t*, std::shared_ptr<const std::vector<uint8_t>>>;
 
   NarrowedSegment(const Segment* whole, std::shared_ptr<const NarrowedFields> fields, Lists before);

@@ -31,7 +31,7 @@ class SegmentWriter {
   void WriteColumn(uint32_t column, ColumnWriter* values);
   // To be called for the fields in order. Sums the token counts and weighted lengths for the meta data.
   void WriteFieldLengths(uint32_t field, std::span<const uint32_t> lengths);
-  // After those of all fields, in the order of these.
+  // To be called in the order of the fields, after the lengths of all fields were written.
   void WritePartLengths(uint32_t field, std::span<const uint32_t> lengths);
   // To be called after the field lengths.
   void WriteNorms(std::span<const uint8_t> norms);
