@@ -69,10 +69,9 @@ function valueOf(type: string | undefined, option: SearchOption<unknown>, text: 
   return number;
 }
 
-/** Returns the help text of an option. A flag that is true by default is described as switching it off. */
-function describe(name: string, { schema, default: byDefault }: SearchOption<unknown>): string {
+/** Returns the help text of an option. That of a `--no-` option says what it switches off, which is true by default. */
+function describe(name: string, { schema }: SearchOption<unknown>): string {
   const { description = '' } = schema as MemberSchema;
-  const told = TOLD[name] ?? description.replace(/; default (?:true|false)\b/, '');
-  const phrase = told.slice(0, 1).toLowerCase() + told.slice(1);
-  return byDefault === true ? `switch off: ${phrase}` : phrase;
+  const told = TOLD[name] ?? description;
+  return told.slice(0, 1).toLowerCase() + told.slice(1);
 }
