@@ -53,6 +53,16 @@ describe('query rules', () => {
     });
   });
 
+  it('filter by what every record has, and leave a query whose words fit it as little as a facet', () => {
+    const since = { name: 'since', pattern: String.raw`\bsince (\S+)`, filter: 'created_utc >= $1' };
+    expect(apply('birds since 2024-05-01', since)).toMatchObject({ query: 'birds', applied: ['since'] });
+    expect(apply('birds since yesterday', since)).toEqual({
+      query: 'birds since yesterday',
+      filter: { kind: 'all' },
+      applied: [],
+    });
+  });
+
   it('leave a query without a match, and an empty one, as it is', () => {
     expect(apply('red shoes', POSTCODE, BARCODE, ORDER)).toEqual({
       query: 'red shoes',

@@ -3,11 +3,11 @@
  * earlier ones left of the query. Only the first match of a pattern counts.
  */
 import { RE2JS } from 're2js';
-import type { FieldDefinition } from '../../catalog/index.js';
+import type { Facet, FieldDefinition } from '../../catalog/index.js';
 import { ServiceError, type ErrorPlace } from '../../platform/index.js';
 import { allOf, FILTER_ALL, type FilterNode, type SyntaxNode } from '../filter/filter-nodes.js';
 import { parseFilterTemplate } from '../filter/filter-parser.js';
-import { facetsByName, resolveFilter } from '../filter/filter-resolver.js';
+import { facetsByName, RECORD_FIELDS, resolveFilter } from '../filter/filter-resolver.js';
 import { bindCaptures, capturesOf, type Captures } from './filter-template.js';
 import {
   RULE_INSTRUCTIONS_MAX,
@@ -131,6 +131,11 @@ function without(query: string, begin: number, end: number): string {
   return `${query.slice(0, begin).trimEnd()} ${query.slice(end).trimStart()}`.trim();
 }
 
+/** Returns the facets and what every record has, as filters resolve them: a facet goes before a member of records of its name. */
+function filterableByName(definition: FieldDefinition): ReadonlyMap<string, Facet> {
+  return new Map([...RECORD_FIELDS, ...facetsByName(definition)]);
+}
+
 export function applyQueryRules(rules: readonly CompiledQueryRule[], query: string): RuledQuery {
   if (rules.length === 0 || query === '') return { query, filter: FILTER_ALL, applied: [] };
   let left = query;
@@ -140,7 +145,7 @@ export function applyQueryRules(rules: readonly CompiledQueryRule[], query: stri
     const matcher = rule.pattern.matcher(left.slice(0, RULE_TEXT_CHARACTERS_MAX));
     if (!matcher.find()) continue;
     const captures: Captures = (group) => matcher.group(NUMBER.test(group) ? Number(group) : group) ?? undefined;
-    const bound = bindCaptures(rule.filter, captures, facetsByName(rule.definition));
+    const bound = bindCaptures(rule.filter, captures, filterableByName(rule.definition));
     if (bound === undefined) continue;
     filters.push(resolveFilter(bound, rule.definition));
     applied.push(rule.name);
