@@ -1,4 +1,4 @@
-/** Reads the result of Kernel.search (kernel/query/plan.h) in place: no object a hit. */
+/** Reads the result of Kernel.search (kernel/query/plan.h) in place, without an object per hit. */
 import { kernelConstant } from './index.js';
 
 const RESULT_MAGIC = kernelConstant('ResultMagic');
@@ -9,12 +9,12 @@ const KINDS = ['words', 'meaning', 'document', 'image', 'video', 'audio', 'colum
 const SCORE_BYTES = 8;
 const NO_PLACE = 0xffffffff;
 
-/** What a score is about, by ScoreKind of kernel/sources/source.h. */
+/** What a score is about; the index is the ScoreKind of kernel/sources/source.h. */
 export type ScoreKind = (typeof KINDS)[number];
 
-/** What each source gave each hit. */
+/** The score of each hit by each source. */
 export class SourceScores {
-  /** Of the sources, in the order of their sum; none where words are alone. */
+  /** Kinds of the sources, in the order in which their scores are summed; empty if only words were searched. */
   readonly kinds: readonly ScoreKind[];
   readonly #view: DataView;
   readonly #begin: number;
@@ -33,12 +33,12 @@ export class SourceScores {
     if (this.#begin + hits * count * SCORE_BYTES > view.byteLength) throw new RangeError('the query result is cut off');
   }
 
-  /** 0..1; 0 where the source did not find the hit. */
+  /** Returns a score in 0..1; 0 if the source did not find the hit. */
   score(hit: number, source: number): number {
     return this.#view.getFloat32(this.#offset(hit, source), true);
   }
 
-  /** Which passage or page of the record it is; undefined where the source has none. */
+  /** Returns the passage or page of the record that the score comes from; undefined if the source has none. */
   place(hit: number, source: number): number | undefined {
     const place = this.#view.getUint32(this.#offset(hit, source) + 4, true);
     return place === NO_PLACE ? undefined : place;
@@ -53,17 +53,17 @@ export class SourceScores {
 }
 
 export interface QueryResult {
-  /** Matches before skip and size. */
+  /** Number of matches before skip and size. */
   readonly total: number;
   readonly hits: ResultHits;
-  /** JSON as the service answers it, or '' where none was asked for. */
+  /** JSON as the service returns it; '' if it was not asked for. */
   readonly facetsJson: string;
   readonly rangesJson: string;
   readonly explainJson: string;
   readonly scores: SourceScores;
 }
 
-/** The hits, best first. `index` has to be below `count`. */
+/** The hits, best first. `index` must be below `count`. */
 export class ResultHits {
   readonly count: number;
   readonly #view: DataView;
@@ -82,12 +82,12 @@ export class ResultHits {
     return this.#view.getFloat32(this.#offset(index) + 4, true);
   }
 
-  /** Metres; NaN where the hit has no location or the plan asked for no distance. */
+  /** Metres; NaN if the hit has no location or the plan asked for no distance. */
   distance(index: number): number {
     return this.#view.getFloat64(this.#offset(index) + 8, true);
   }
 
-  /** Degrees; NaN as with the distance. */
+  /** Degrees; NaN as for the distance. */
   latitude(index: number): number {
     return this.#view.getFloat64(this.#offset(index) + 16, true);
   }
@@ -106,7 +106,7 @@ export class ResultHits {
   }
 }
 
-/** Throws RangeError where `bytes` is no result. The hits keep reading from `bytes`. */
+/** Throws RangeError if `bytes` is not a result. The hits keep reading from `bytes`. */
 export function parseResult(bytes: Uint8Array): QueryResult {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -10,7 +10,7 @@
 namespace gannet {
 namespace {
 
-// Divisible by every distance up to kProximityDistanceMax, so that sums are exact whatever their order.
+// Divisible by every distance up to kProximityDistanceMax, so that sums are exact in any order.
 constexpr uint32_t kNearnessUnit = 840;
 static_assert(kProximityDistanceMax == 8, "the unit has to be a common multiple of all distances");
 
@@ -91,7 +91,7 @@ uint64_t ProximityScorer::SumNearness(const std::vector<uint32_t>& left, const s
   size_t first = 0;
   uint32_t field = 0;
   uint64_t field_begin = 0;
-  uint64_t field_end = source_->FieldLength(0, document_);  // A gap of one position lies behind every field.
+  uint64_t field_end = source_->FieldLength(0, document_);  // A gap of one position follows every field.
   for (const uint32_t position : left) {
     while (position >= field_end && field + 1 < fields.size()) {
       ++field;

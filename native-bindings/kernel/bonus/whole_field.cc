@@ -5,7 +5,7 @@
 namespace gannet {
 namespace {
 
-// Of the documents found, those from `target` on.
+// Returns the documents found, from `target` on.
 std::span<const WholeFieldMatch> MatchesFrom(const PreparedQuery& query, uint32_t segment, uint32_t target) {
   if (query.whole.matches.empty()) return {};
   const std::vector<WholeFieldMatch>& matches = *query.whole.matches[segment];

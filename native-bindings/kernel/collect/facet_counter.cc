@@ -14,10 +14,10 @@
 namespace gannet {
 namespace {
 
-// Larger tables are not gone through from end to end: what was counted in them is noted.
+// Larger tables are not scanned completely: the entries that were counted are recorded.
 constexpr uint32_t kTableScannedMax = 1 << 16;
 
-// Raw values of numbers that are as wide as these are hashed.
+// Numbers with raw values this wide are hashed.
 template <typename Raw>
 constexpr bool kIsWide = sizeof(Raw) > sizeof(uint16_t);
 
@@ -43,7 +43,8 @@ void FacetCounter::BeginSegment(uint32_t segment) {
   if (column_ != nullptr && table_.size() < RawEnd()) table_.resize(RawEnd());
 }
 
-// Of the values that are counted in the table: so many there may be, "none" and what damaged files hold among them. 0: none are.
+// Returns the number of table entries for the raw values of the column, including "none" and what a damaged file may
+// hold; 0 if the values are not counted in the table.
 uint32_t FacetCounter::RawEnd() const {
   const uint32_t bytes = column_->value_bytes();
   if (bytes <= sizeof(uint16_t)) return 1u << 8 * bytes;
@@ -59,7 +60,7 @@ void FacetCounter::Count(const Window& window) {
   }
   column_->VisitNumbers([&]<typename Raw>(std::span<const Raw> values) {
     if constexpr (kIsWide<Raw>) {
-      // Adding zero makes one of the two zeros.
+      // Adding zero turns -0 into +0.
       CountEach(values, window, [&](Raw raw) { ++wide_counts_[column_->ToNumber(raw) + 0.0]; });
     } else {
       CountRaw(values, window);
@@ -81,7 +82,7 @@ void FacetCounter::CountRaw(std::span<const Raw> values, const Window& window) {
       raw_end_ = RawEnd();
       return CountEach(values, window, [=](Raw raw) { ++table[raw]; });
     }
-    // Words that are noted as used may lie behind the last document; then they are empty.
+    // Words marked as used may be after the last document; they are then empty.
     const uint64_t words = window.matches.Occupied();
     const uint64_t* bits = window.matches.words;
     if (const uint64_t* present = column_->present_words(); present != nullptr) {
@@ -92,8 +93,8 @@ void FacetCounter::CountRaw(std::span<const Raw> values, const Window& window) {
   }
 }
 
-// Calls count_one for each value of the window's matches. A document that holds a value twice counts once, so that a facet's count is what
-// a filter on it finds.
+// Calls count_one for each value of the window's matches. A document that has a value twice counts once, so that a
+// facet's count is the number of documents that a filter on the value finds.
 template <typename Raw, typename CountOne>
 void FacetCounter::CountEach(std::span<const Raw> values, const Window& window, CountOne&& count_one) {
   if (values.empty()) return;
@@ -107,7 +108,7 @@ void FacetCounter::CountEach(std::span<const Raw> values, const Window& window, 
   const uint64_t* present = column_->present_words();
   ForEachWord(window.matches.used, [&](uint32_t word) {
     uint64_t bits = window.matches.words[word];
-    // Words that are noted as used may lie behind the last document; then they are empty.
+    // Words marked as used may be after the last document; they are then empty.
     if (bits == 0) return;
     const uint32_t begin = window.range.base + word * 64;
     if (present != nullptr) bits &= present[begin / 64];
@@ -115,7 +116,7 @@ void FacetCounter::CountEach(std::span<const Raw> values, const Window& window, 
   });
 }
 
-// Of one document. They ascend, except in damaged files.
+// Counts each value of one document once. Values ascend, except in damaged files.
 template <typename Raw, typename CountOne>
 void FacetCounter::CountDistinct(std::span<const Raw> values, CountOne&& count_one) const {
   const auto ascends = [](Raw a, Raw b) { return a >= b; };
@@ -124,14 +125,14 @@ void FacetCounter::CountDistinct(std::span<const Raw> values, CountOne&& count_o
     return;
   }
   std::vector<Raw> sorted(values.begin(), values.end());
-  // Not by the numbers: a double of a damaged file may be none.
+  // Sorts by bytes and not by number, because a double in a damaged file may be NaN.
   std::ranges::sort(sorted, {}, [](Raw raw) { return std::bit_cast<std::array<uint8_t, sizeof(Raw)>>(raw); });
   const auto rest = std::ranges::unique(sorted);
   sorted.erase(rest.begin(), rest.end());
   for (const Raw value : sorted) count_one(value);
 }
 
-// Calls visit(raw value, count) for all that were counted, in their order, and makes the table zero again.
+// Calls visit(raw value, count) for each value that was counted, in order, and zeroes the table.
 template <typename Visit>
 void FacetCounter::TakeCounts(Visit&& visit) {
   const auto take = [&](uint32_t raw) {
@@ -140,7 +141,7 @@ void FacetCounter::TakeCounts(Visit&& visit) {
   };
   if (RawEnd() <= kTableScannedMax) {
     StopIfAsked();
-    // Most are zero: they are looked at several at a time.
+    // Most entries are zero, so several are tested at a time.
     constexpr uint32_t kAtOnce = 16;
     for (uint32_t begin = 0; begin < raw_end_; begin += kAtOnce) {
       const uint32_t until = std::min(begin + kAtOnce, raw_end_);
@@ -213,7 +214,8 @@ std::vector<FacetCounter::Value> FacetCounter::MostFrequent(
   return best;
 }
 
-// Of the first segment whose dictionary has the key, whatever matched, so that it does not change with the query.
+// Returns the display of the first segment whose dictionary has the key, whatever matched, so that it does not change
+// with the query.
 std::string_view FacetCounter::DisplayOf(std::string_view key) const {
   for (const SegmentView& view : generation_.segments) {
     const Column* column = FindColumn(*view.segment, facet_.column);
@@ -239,7 +241,7 @@ void FacetCounter::AppendValue(const Value& value, std::string* out) const {
 }
 
 void FacetCounter::AppendJson(std::string* facets, std::string* ranges) {
-  if (generation_.segments.empty()) return;  // Nobody knows the column's name.
+  if (generation_.segments.empty()) return;  // The column's name is not known.
   const auto strings = strings_.Take();
   std::vector<ValueCounts<double>::Entry> wide;
   for (const auto& [number, count] : wide_counts_) wide.push_back({number, count});

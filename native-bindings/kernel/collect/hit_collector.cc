@@ -17,13 +17,13 @@ namespace gannet {
 namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-// Small pages gather at least this many more before the better ones are kept.
+// Minimum number of additional hits that small pages gather before only the better ones are kept.
 constexpr size_t kSpareHitsMin = 64;
-// Up to this many hits, the bar rises with every hit; for more, a heap costs more than it saves.
+// Up to this many wanted hits, every hit may raise the bar; for more, a heap costs more than it saves.
 constexpr size_t kHeapMax = 1000;
-// Room for so many hits is made at once; more come rarely.
+// Number of hits for which room is reserved; more are rare.
 constexpr size_t kHitsReservedMax = 256;
-// Bonuses are worked out for so many of the best at a time; then it is seen who else has a chance.
+// Number of best hits whose bonuses are computed at a time, before the remaining candidates are checked again.
 constexpr size_t kBonusesAtOnce = 32;
 
 void CheckSortColumn(const Generation& generation, const SortKey& key) {
@@ -54,7 +54,7 @@ HitCollector::HitCollector(const Generation& generation, const QueryPlan& plan, 
       late_scores_(std::move(late_scores)),
       columns_(plan.sort_keys.size()) {
   const uint64_t wanted = std::min<uint64_t>(uint64_t{plan.skip} + plan.size, generation.live_count);
-  // A page behind the last match has no hits, whatever the order.
+  // A page after the last match has no hits, whatever the order.
   kept_max_ = plan.skip >= generation.live_count || plan.size == 0 ? 0 : static_cast<size_t>(wanted);
   buffer_max_ = kept_max_ + std::max(kept_max_, kSpareHitsMin);
   const bool has_scoring_groups = std::any_of(plan.groups.begin(), plan.groups.end(),
@@ -104,7 +104,7 @@ Hit HitCollector::MakeHit(uint32_t document, float score) const {
 }
 
 void HitCollector::CollectByScore(const Window& window, const float* scores) {
-  // Equal scores may still enter, by record number.
+  // Equal scores may still enter, because ties are decided by record number.
   uint64_t reaching[kWindowWords];
   CompareWords(scores, bar_score_, window.matches.used, reaching);
   if (proximity_ != nullptr) AddThoseWithBonus(window, scores, reaching);
@@ -135,7 +135,7 @@ void HitCollector::AddByScore(const Hit& hit) {
   Add(hit, nullptr);
 }
 
-// Of those who may have a bonus, adds who may reach the bar with the greatest of the window.
+// Of the documents that may have a bonus, adds those that may reach the bar with the greatest bonus of the window.
 void HitCollector::AddThoseWithBonus(const Window& window, const float* scores, uint64_t* reaching) const {
   const WindowBits& candidates = window.bonus_candidates;
   uint64_t others[kWindowWords];
@@ -175,11 +175,11 @@ void HitCollector::CollectByKeys(const Window& window, const float* scores) {
     }
     if (EntersAfterBar(hit, values.data())) Add(hit, values.data());
   });
-  // Not within the window: late scores of documents beside each other cost less.
+  // Done after the window and not within it, because late scores of neighbouring documents cost less.
   if (scores_come_late_ && hits_.size() >= buffer_max_) KeepBestByKeys();
 }
 
-// Of several values, one that does not come behind the bar's is enough, since the best of them counts.
+// If a document has several values, one that does not sort after the bar's is enough, since the best one counts.
 void HitCollector::FilterByBar() {
   bar_filter_.reset();
   if (!has_bar_ || order_ != Order::kKeys || plan_.sort_keys.front().by != SortBy::kColumn) return;
@@ -201,7 +201,7 @@ void HitCollector::ReadKeys(uint32_t document, double* values) const {
   }
 }
 
-// Of several values, the one that comes first in the direction of the key.
+// Returns, of several values, the one that sorts first in the direction of the key.
 double HitCollector::ReadColumn(const SortKey& key, const Column* column, uint32_t document) const {
   const uint32_t count = column->ValueCount(document);
   if (count == 0) return kMissing;
@@ -231,7 +231,7 @@ int HitCollector::CompareKey(size_t index, const Hit& a, double a_value, const H
     if (a_missing || b_missing) return a_missing == b_missing ? 0 : a_missing ? 1 : -1;
     order = Compare(a_value, b_value);
     if (a.segment != b.segment && key.by == SortBy::kColumn) {
-      // Ordinals of different segments do not compare, keys do.
+      // Ordinals of different segments cannot be compared, but keys can.
       const Column& a_column = generation_.segments[a.segment].segment->column(key.column);
       const Column& b_column = generation_.segments[b.segment].segment->column(key.column);
       if (a_column.type() == ColumnType::kString && b_column.type() == ColumnType::kString) {
@@ -271,7 +271,7 @@ void HitCollector::Add(const Hit& hit, const double* values) {
   if (hits_.size() >= buffer_max_ && !hit.is_late) KeepBest();
 }
 
-// By a score that one more hit has at least.
+// Raises the bar by a lower bound of one more hit's score.
 void HitCollector::RaiseBar(float score) {
   if (kept_max_ > kHeapMax) return;
   if (best_scores_.size() < kept_max_) {
@@ -314,7 +314,7 @@ void HitCollector::TakeBar(uint32_t hit) {
                      values_.begin() + static_cast<ptrdiff_t>((hit + 1) * stride_));
 }
 
-// These hits and no others.
+// Keeps these hits and removes the others.
 void HitCollector::Keep(std::span<const RankedHit> order) {
   std::vector<Hit> hits;
   std::vector<double> values;
@@ -329,7 +329,7 @@ void HitCollector::Keep(std::span<const RankedHit> order) {
   values_ = std::move(values);
 }
 
-// Where scores are not known: the best by their keys, and all that are equal to the worst of them.
+// For hits without scores: keeps the best by their keys, and all that tie with the worst of these.
 void HitCollector::KeepBestByKeys() {
   if (hits_.size() < kept_max_) return;
   std::vector<RankedHit> order = RankHits();
@@ -347,7 +347,7 @@ void HitCollector::KeepBestByKeys() {
   has_bar_ = true;
   Keep(order);
   if (hits_.size() > kept_max_ + (buffer_max_ - kept_max_) / 2) {
-    // Too many are equal: scores say which of them are kept.
+    // Too many hits tie: their scores decide which of them are kept.
     ScoreLate();
     KeepBest();
   } else {
@@ -368,7 +368,7 @@ void HitCollector::ScoreLate() {
 }
 
 void HitCollector::AddBonuses(float bar, std::span<uint32_t> indexes) {
-  // Cursors walk forwards.
+  // Cursors only move forward.
   std::sort(indexes.begin(), indexes.end(), [&](uint32_t a, uint32_t b) {
     return std::pair(hits_[a].segment, hits_[a].document) < std::pair(hits_[b].segment, hits_[b].document);
   });
@@ -382,7 +382,7 @@ void HitCollector::AddBonuses(float bar, std::span<uint32_t> indexes) {
 
 void HitCollector::AddBonuses() {
   std::vector<uint32_t> order;
-  std::vector<float> best;  // scores with bonus: a heap, the least first, of the kept_max_ greatest
+  std::vector<float> best;  // scores with bonus: a min-heap of the kept_max_ greatest
   const auto keep = [&](float score) {
     best.push_back(score);
     std::push_heap(best.begin(), best.end(), std::greater<>());
@@ -397,7 +397,8 @@ void HitCollector::AddBonuses() {
       order.push_back(i);
     }
   }
-  // The best without a bonus get theirs first: what they reach tells which of the rest have a chance.
+  // The best hits without a bonus get theirs first: the scores that they reach tell which of the others may still be
+  // among the best.
   std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return hits_[a].score > hits_[b].score; });
   float bar = bar_score_;
   std::vector<uint32_t> chunk;
@@ -408,7 +409,7 @@ void HitCollector::AddBonuses() {
     chunk.clear();
     for (; next < order.size() && chunk.size() < chunk_max; ++next) {
       const Hit& hit = hits_[order[next]];
-      if (hit.score + proximity_->bound() < bar) next = order.size() - 1;  // Nor has any behind it.
+      if (hit.score + proximity_->bound() < bar) next = order.size() - 1;  // Nor has any hit after it.
       if (hit.score + hit.bonus_bound >= bar) chunk.push_back(order[next]);
     }
     AddBonuses(bar, chunk);
@@ -440,7 +441,7 @@ std::vector<HitCollector::RankedHit> HitCollector::RankHits() const {
   return ranked;
 }
 
-// Comparing by columns is what takes long where many hits are sorted.
+// Comparing by columns is the slow part of sorting many hits.
 bool HitCollector::ComesFirst(const RankedHit& a, const RankedHit& b) const {
   StopIfAsked();
   return ComesFirst(hits_[a.index], values_.data() + a.index * stride_, hits_[b.index],
@@ -453,9 +454,9 @@ std::vector<Hit> HitCollector::Page(std::vector<RankedHit>* hits, First&& comes_
   const size_t begin = std::min<size_t>(plan_.skip, end);
   const auto first = hits->begin() + static_cast<ptrdiff_t>(begin);
   const auto last = hits->begin() + static_cast<ptrdiff_t>(end);
-  // What is skipped need not be in order.
+  // Skipped hits need not be in order.
   if (begin > 0 && begin < hits->size()) std::nth_element(hits->begin(), first, hits->end(), comes_first);
-  // Few of many: a heap of them; else choosing them first leaves less to sort.
+  // To choose few of many, a heap is used; otherwise, choosing them first leaves less to sort.
   if (2 * (end - begin) < hits->size() - begin) {
     std::partial_sort(first, last, hits->end(), comes_first);
   } else {

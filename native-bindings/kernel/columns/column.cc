@@ -72,7 +72,7 @@ Column Column::Parse(ColumnType type, bool many, uint32_t document_count,
     column.step_ = header.step;
     column.divisor_ = header.divisor;
     if (header.value_bytes != 8) {
-      // What the writer produces, so that no number of the column overflows.
+      // These are the limits of the writer, so that no number of the column overflows.
       if (!(std::abs(header.base) <= kExactIntegerMax) || !(header.step >= 1 && header.step <= kExactIntegerMax) ||
           !(header.divisor >= 1 && header.divisor <= kExactIntegerMax)) {
         Damaged("scale");

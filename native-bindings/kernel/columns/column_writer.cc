@@ -11,7 +11,7 @@
 namespace gannet {
 namespace {
 
-constexpr uint64_t kValuesMax = 0xffffffff / 8;  // of one column: their bytes are one LMDB value
+constexpr uint64_t kValuesMax = 0xffffffff / 8;  // of one column, because their bytes are one LMDB value
 
 constexpr uint64_t kDictionaryBytesMax = 0xe0000000;
 
@@ -28,14 +28,14 @@ std::span<const uint8_t> BytesOf(const std::vector<T>& values) {
   return {reinterpret_cast<const uint8_t*>(values.data()), values.size() * sizeof(T)};
 }
 
-// Narrows to 1, 2 or 4 bytes.
+// Narrows values to 1, 2 or 4 bytes.
 std::vector<uint8_t> Narrow(const std::vector<uint32_t>& values, unsigned bytes) {
   std::vector<uint8_t> out(values.size() * bytes);
   for (size_t i = 0; i < values.size(); ++i) std::memcpy(out.data() + i * bytes, &values[i], bytes);
   return out;
 }
 
-// How the numbers of a column can be kept as integers without loss.
+// How the numbers of a column can be stored as integers without loss.
 struct IntegerScale {
   bool possible = false;
   double base = 0;
@@ -44,14 +44,15 @@ struct IntegerScale {
   uint8_t bytes = 8;
 };
 
-// Whether every number is an integer over `divisor`; if so, how. Numbers that stand for "none" are left out.
+// Returns the scale with which every number is an integer over `divisor`, if there is one. Placeholders for missing
+// numbers are ignored.
 IntegerScale TryScale(const std::vector<double>& numbers, const std::function<bool(size_t)>& has, double divisor) {
   double minimum = std::numeric_limits<double>::infinity();
   double maximum = -minimum;
   for (size_t i = 0; i < numbers.size(); ++i) {
     if (!has(i)) continue;
     const double scaled = std::round(numbers[i] * divisor);
-    // -0 would come back as 0, which is another double.
+    // -0 would be read back as 0, which is another double.
     if (!(std::abs(scaled) <= kExactIntegerMax) || scaled / divisor != numbers[i] ||
         (numbers[i] == 0 && std::signbit(numbers[i]))) {
       return {};
@@ -62,7 +63,7 @@ IntegerScale TryScale(const std::vector<double>& numbers, const std::function<bo
   if (minimum > maximum) return {};
   const int64_t base = static_cast<int64_t>(minimum);
   const uint64_t range = static_cast<uint64_t>(static_cast<int64_t>(maximum) - base);
-  // A step beyond that need not be a double, nor what it is taken times.
+  // A greater step, or a product with it, may not be exact as a double.
   if (range > static_cast<uint64_t>(kExactIntegerMax)) return {};
   uint64_t step = 0;
   for (size_t i = 0; i < numbers.size(); ++i) {
@@ -92,7 +93,7 @@ uint32_t ColumnWriter::InternString(std::string_view key, std::string_view displ
 }
 
 void ColumnWriter::KeepDisplay(std::string_view display) {
-  // A column of names has as many strings as documents: what costs memory for each of them is left out where it can be.
+  // A column of names has as many strings as documents, so memory per string is avoided if possible.
   if (display.empty() && display_ends_.empty()) return;
   if (displays_.size() + display.size() > kDictionaryBytesMax) ThrowDictionaryLimit();
   if (display_ends_.empty()) display_ends_.resize(table_.size() - 1, 0);
@@ -194,7 +195,7 @@ void ColumnWriter::WriteStrings(const Put& put) {
     if (value != kNoOrdinal) value = ordinals[value];
   }
   if (many_) {
-    // Sorted by number so far; ordinals are another order.
+    // Values were sorted by number so far; the order of ordinals differs.
     for (uint32_t document = 0; document < document_count_; ++document) {
       std::sort(strings_.begin() + offsets_[document], strings_.begin() + offsets_[document + 1]);
     }
@@ -202,7 +203,7 @@ void ColumnWriter::WriteStrings(const Put& put) {
   ColumnHeader header{};
   header.type = static_cast<uint8_t>(type_);
   header.many = many_ ? 1 : 0;
-  // All ones are "none", so the dictionary is one smaller than what the width can count.
+  // All ones mean "none", so the dictionary must be smaller than the number of values of the width.
   header.value_bytes = sorted.size() <= 0xff ? 1 : sorted.size() <= 0xffff ? 2 : 4;
   header.value_count = static_cast<uint32_t>(strings_.size());
   header.dictionary_size = static_cast<uint32_t>(sorted.size());

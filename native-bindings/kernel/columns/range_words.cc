@@ -12,7 +12,7 @@
 namespace gannet {
 namespace {
 
-// What is below the first wraps around to a large number, so one comparison is enough.
+// A value below the first wraps around to a large number, so one comparison is enough.
 template <typename Raw>
 void TestPortable(const Raw* values, Raw first, Raw width, uint64_t words, uint64_t* bits) {
   for (; words != 0; words &= words - 1) {
@@ -47,7 +47,7 @@ __attribute__((target("avx2"))) uint64_t WordAvx2(const uint16_t* from, uint16_t
     const __m256i high = _mm256_sub_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i + 16)), base);
     const __m256i packed = _mm256_packs_epi16(_mm256_cmpeq_epi16(_mm256_min_epu16(low, most), low),
                                               _mm256_cmpeq_epi16(_mm256_min_epu16(high, most), high));
-    // Packing takes turns between the halves.
+    // Packing interleaves the halves.
     const int mask = _mm256_movemask_epi8(_mm256_permute4x64_epi64(packed, 0xd8));
     found |= static_cast<uint64_t>(static_cast<uint32_t>(mask)) << i;
   }

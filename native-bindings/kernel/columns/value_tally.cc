@@ -30,15 +30,17 @@ uint32_t TallyPortable(const Raw* values, const uint64_t* bits, uint64_t words, 
 
 #if defined(__x86_64__)
 
-// Values that were put side by side are counted when there are so many.
+// Number of gathered values after which they are counted.
 constexpr uint32_t kGatheredMax = 1024;
-// Putting values side by side pays from so many of a word on: of bytes it takes one step, of two bytes two.
+// Number of bits in a word from which gathering its values side by side pays: it takes one step for values of one byte,
+// two for values of two bytes.
 template <typename Raw>
 constexpr int kGatheredFrom = sizeof(Raw) == 1 ? 5 : 9;
 
 #define GANNET_TALLY __attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt")))
 
-// Writes the values that have their bit side by side, and returns how many; 64 elements may be written. Lane by lane, `*greatest` rises to them.
+// Writes the values whose bit is set side by side, and returns how many; 64 elements may be written. Raises `*greatest`
+// to them, lane by lane.
 GANNET_TALLY inline uint32_t Gather(const uint8_t* from, uint64_t bits, uint8_t* to, __m512i* greatest) {
   const __m512i values = _mm512_maskz_loadu_epi8(bits, from);
   *greatest = _mm512_max_epu8(*greatest, values);
@@ -58,7 +60,8 @@ GANNET_TALLY inline uint32_t Gather(const uint16_t* from, uint64_t bits, uint16_
   return low_count + static_cast<uint32_t>(__builtin_popcount(high));
 }
 
-// Walking over bits one by one waits for each of them, and mispredicts the end of each word; a row of values does neither.
+// Walking over bits one by one would wait for each bit and mispredict the end of each word; a row of values does
+// neither.
 template <typename Raw>
 GANNET_TALLY uint32_t TallyAvx512(const Raw* values, const uint64_t* bits, uint64_t words, uint32_t* table) {
   Raw gathered[kGatheredMax + 64];

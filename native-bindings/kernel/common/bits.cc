@@ -46,7 +46,7 @@ __attribute__((target("popcnt"))) uint32_t CountUsedPopcnt(const uint64_t* words
   return static_cast<uint32_t>(sum);
 }
 
-// An instruction for each word takes half as long again, where there are many.
+// With many words, one instruction per word takes half as long again.
 __attribute__((target("avx2,popcnt"))) uint32_t CountAvx2(const void* words, size_t count) {
   constexpr size_t kAtOnce = 4;
   constexpr size_t kBeforeOverflow = 31;  // of bytes that rise by at most eight
@@ -71,7 +71,8 @@ __attribute__((target("avx2,popcnt"))) uint32_t CountAvx2(const void* words, siz
 }
 
 __attribute__((target("avx512f,avx512vpopcntdq,popcnt"))) uint32_t CountAvx512(const void* words, size_t count) {
-  // Vector types of the compiler: several intrinsics of this width make g++ 12 warn about its own header.
+  // Vector types of the compiler are used because several intrinsics of this width make g++ 12 warn about its own
+  // header.
   typedef long long Words __attribute__((vector_size(64)));
   constexpr size_t kAtOnce = 8;
   Words sums{};

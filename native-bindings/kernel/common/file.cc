@@ -83,7 +83,7 @@ int AllocateByWriting(int file, uint64_t from, uint64_t to) {
     const ssize_t got = pread(file, piece.data(), wanted, static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errno;
-    std::fill(piece.begin() + got, piece.end(), uint8_t{0});  // behind the end
+    std::fill(piece.begin() + got, piece.end(), uint8_t{0});  // after the end of the file
     const ssize_t written = pwrite(file, piece.data(), wanted, static_cast<off_t>(at));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return errno;
@@ -94,7 +94,7 @@ int AllocateByWriting(int file, uint64_t from, uint64_t to) {
 
 int SyncToDisk(int file) {
 #ifdef F_FULLFSYNC
-  // macOS waits until what was written is on the disk for this call alone, which some file systems do not know.
+  // On macOS, only this call waits until the data is on the disk; some file systems do not support it.
   if (fcntl(file, F_FULLFSYNC) == 0) return 0;
 #endif
   return fsync(file);

@@ -11,20 +11,20 @@
 namespace gannet {
 namespace {
 
-// More than the files that a process has open.
+// More than the number of files that a process has open.
 constexpr size_t kMappingsMax = 65536;
 
 struct Mapping {
-  std::atomic<uintptr_t> begin{0};  // 0: nobody's
+  std::atomic<uintptr_t> begin{0};  // 0: free
   std::atomic<uintptr_t> end{0};
 };
 
-// Memory that is touched by those alone who have something to note.
+// Static memory, whose pages are touched only when something is noted.
 std::array<Mapping, kMappingsMax> mappings;
 std::atomic<size_t> used{0};
 std::atomic<uint64_t> fault_count{0};
 
-// With the begin that it had then; a place may be another mapping's a moment later.
+// A mapping with the begin that it had when it was found; the place may be reused a moment later.
 struct Found {
   Mapping* mapping = nullptr;
   uintptr_t begin = 0;
@@ -36,7 +36,7 @@ Found FindMapping(uintptr_t address) {
     Mapping& mapping = mappings[i];
     const uintptr_t begin = mapping.begin.load(std::memory_order_acquire);
     if (begin == 0 || address < begin || address >= mapping.end.load(std::memory_order_acquire)) continue;
-    // Else that end was of another mapping.
+    // Otherwise, the end belonged to another mapping.
     if (mapping.begin.load(std::memory_order_acquire) == begin) return {&mapping, begin};
   }
   return {};

@@ -9,14 +9,14 @@ namespace gannet {
 namespace {
 
 constexpr double kLargestSafeInteger = 9007199254740991;
-// 32000 years either way, which std::chrono::year holds.
+// 32000 years in either direction, which std::chrono::year can represent.
 constexpr double kDateMillisecondsMax = 32000.0 * 365 * 86'400'000;
 
 }  // namespace
 
 void AppendJsonString(std::string_view text, std::string* out) {
   out->push_back('"');
-  size_t copied = 0;  // most of a text goes over in a few runs
+  size_t copied = 0;  // most of a text is copied in a few runs
   for (size_t at = 0; at < text.size(); ++at) {
     const auto byte = static_cast<unsigned char>(text[at]);
     if (byte >= 0x20 && byte != '"' && byte != '\\') continue;

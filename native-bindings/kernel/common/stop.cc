@@ -12,8 +12,8 @@ namespace gannet {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// A thread that waits for a file or for a processor works no more than one that computes, but it holds others up all the same:
-// then a slice ends after so many times its length.
+// A thread that waits for a file or a processor uses no processor time but still holds others up: its slice ends after
+// this many times its length.
 constexpr double kWaitedSlices = 10;
 
 std::array<std::atomic<bool>, kStopFlagsMax> flags;
@@ -28,7 +28,7 @@ struct Watch {
 
 thread_local constinit Watch watch;
 
-// Of this thread. Counted in this time, a slice does not depend on what else the machine does.
+// Returns the processor time of this thread. Measured in it, a slice does not depend on the load of the machine.
 double ProcessorMs() {
   timespec time;
   if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return SteadyMs();

@@ -8,7 +8,7 @@
 namespace gannet {
 namespace {
 
-// The first eight bytes as a number that orders like them.
+// Returns the first eight bytes as a number with the same order.
 uint64_t Prefix(std::string_view text) {
   uint64_t prefix = 0;
   std::memcpy(&prefix, text.data(), std::min<size_t>(8, text.size()));

@@ -15,7 +15,7 @@
 namespace gannet {
 namespace {
 
-// struct sched_attr of the kernel, which glibc has only since 2.41.
+// The Linux kernel's struct sched_attr, which glibc has only since 2.41.
 struct Attributes {
   uint32_t size = sizeof(Attributes);
   uint32_t policy = SCHED_OTHER;
@@ -27,17 +27,17 @@ struct Attributes {
   uint64_t period_ns = 0;
 };
 
-// `thread`: 0 is the calling one.
+// `thread` is 0 for the calling thread.
 bool SetSliceOf(pid_t thread, double slice_ms) {
   Attributes attributes;
-  // Told as a whole: the policy and the niceness are what they were.
+  // The attributes are set as a whole, so that policy and niceness stay as they are.
   if (syscall(SYS_sched_getattr, thread, &attributes, sizeof(attributes), 0) != 0 || attributes.policy != SCHED_OTHER) return false;
   attributes.size = sizeof(attributes);
   attributes.flags = 0;
   attributes.runtime_ns = static_cast<uint64_t>(std::clamp(slice_ms, kSliceMsMin, kSliceMsMax) * 1e6);
   const uint64_t wanted_ns = attributes.runtime_ns;
   if (syscall(SYS_sched_setattr, thread, &attributes, 0) != 0) return false;
-  // Older systems take it and forget it.
+  // Older kernels accept the slice and ignore it.
   return syscall(SYS_sched_getattr, thread, &attributes, sizeof(attributes), 0) == 0 && attributes.runtime_ns == wanted_ns;
 }
 

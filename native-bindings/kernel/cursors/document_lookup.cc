@@ -51,7 +51,7 @@ void AddBySlotBaseline(const Slots& slots, std::span<const uint32_t> offsets, co
 __attribute__((target("avx2,popcnt"))) uint32_t FindInBlockAvx2(const uint32_t* block, const uint32_t* wanted,
                                                                 uint32_t count, uint32_t* found, uint32_t* indexes,
                                                                 uint32_t* places) {
-  // The last of every sixteen: how many are less says which sixteen to look at.
+  // The last document of every sixteen: the number of smaller ones tells which sixteen to search.
   const __m256i lasts = _mm256_setr_epi32(
       static_cast<int>(block[15]), static_cast<int>(block[31]), static_cast<int>(block[47]), static_cast<int>(block[63]),
       static_cast<int>(block[79]), static_cast<int>(block[95]), static_cast<int>(block[111]), static_cast<int>(block[127]));
@@ -79,7 +79,7 @@ __attribute__((target("avx2,popcnt"))) uint32_t FindInBlockAvx2(const uint32_t* 
 __attribute__((target("avx512f,popcnt"))) uint32_t FindInBlockAvx512(const uint32_t* block, const uint32_t* wanted,
                                                                     uint32_t count, uint32_t* found, uint32_t* indexes,
                                                                     uint32_t* places) {
-  // As above, but sixteen are compared at once.
+  // As above, but compares sixteen at once.
   const __m512i lasts = _mm512_setr_epi32(
       static_cast<int>(block[15]), static_cast<int>(block[31]), static_cast<int>(block[47]), static_cast<int>(block[63]),
       static_cast<int>(block[79]), static_cast<int>(block[95]), static_cast<int>(block[111]), -1, -1, -1, -1, -1, -1, -1, -1,

@@ -68,7 +68,7 @@ uint32_t PhraseMatcher::Frequency(uint32_t document, bool any) {
 
 uint32_t PhraseMatcher::FrequencyAt(uint32_t document, std::span<const uint32_t> postings, bool any) {
   for (uint32_t slot = 0; slot < cursors_.size(); ++slot) positions_[slot] = cursors_[slot].PositionsOf(postings[slot]);
-  // The word with the fewest occurrences proposes where the phrase might start; the others confirm.
+  // The word with the fewest occurrences proposes where the phrase may start; the others confirm.
   uint32_t proposer = 0;
   for (uint32_t i = 1; i < slots_.size(); ++i) {
     if (positions_[slots_[i]].size() < positions_[slots_[proposer]].size()) proposer = i;
@@ -88,8 +88,8 @@ uint32_t PhraseMatcher::WeighOccurrences(uint32_t document) const {
   if (uniform_weight_ != 0) return static_cast<uint32_t>(starts_.size()) * uniform_weight_;
   const auto& fields = segment_->meta().text_fields;
   uint32_t field = 0;
-  uint64_t field_end = segment_->FieldLength(0, document);  // A gap of one position lies behind every field.
-  // Of parts of words nothing tells the field: they count what any of them does at least.
+  uint64_t field_end = segment_->FieldLength(0, document);  // A gap of one position follows every field.
+  // The field of a part of a word is not known: it counts with the least weight of any field.
   const uint32_t parts_weight = std::ranges::min(fields, {}, &TextFieldMeta::weight_units).weight_units;
   uint32_t weight = 0;
   for (const uint32_t start : starts_) {

@@ -10,7 +10,7 @@
 namespace gannet {
 namespace {
 
-// Walking a list costs about as much in a window without any of its postings as pooling so many.
+// Walking a list in a window without any of its postings costs about as much as pooling this number of postings.
 constexpr uint32_t kRarePostingsPerWindow = 8;
 
 uint32_t WindowCount(uint32_t document_count) { return (document_count + kWindowSize - 1) / kWindowSize; }
@@ -101,7 +101,7 @@ uint64_t PooledPostings::Mark(WindowRange range, uint64_t* bits) const {
 uint32_t PooledPostings::NextDocument(uint32_t target) const {
   const uint32_t window = target / kWindowSize;
   if (window >= bounds_.size()) return kNoDocument;
-  // The first window, from that of the target on, in which a posting lies.
+  // The first window, from that of the target on, that has a posting.
   const auto next = std::upper_bound(begins_.begin() + window + 1, begins_.end(), begins_[window]);
   if (next == begins_.end()) return kNoDocument;
   return std::max(target, static_cast<uint32_t>(next - begins_.begin() - 1) * kWindowSize);

@@ -12,13 +12,13 @@
 namespace gannet {
 namespace {
 
-// Shorter runs are cheaper set bit by bit: neighbours would wait for each other's word otherwise.
+// Shorter runs are cheaper to set bit by bit; in longer ones neighbours would wait for each other's word.
 constexpr uint32_t kFlaggedRunMin = 16;
 
-// Eight bytes of a bitset, which has a multiple of that, from byte `at` on.
+// Loads eight bytes of a bitset, whose size is a multiple of eight, from byte `at` on.
 uint64_t LoadWord(std::span<const uint8_t> bytes, size_t at) { return Load<uint64_t>(bytes.data() + at); }
 
-// How many documents of a bitset (empty: of a row of documents) come before the one that its bit number `bit` is of.
+// Returns the number of documents of a bitset (empty: consecutive documents) before the one at `bit`.
 uint32_t CountBefore(std::span<const uint8_t> bytes, uint32_t bit) {
   if (bytes.empty()) return bit;
   uint32_t count = 0;
@@ -26,12 +26,12 @@ uint32_t CountBefore(std::span<const uint8_t> bytes, uint32_t bit) {
   return count + PopCount(LoadWord(bytes, 8 * size_t{bit / 64}) & ((uint64_t{1} << (bit % 64)) - 1));
 }
 
-// The windows that hold the offsets [first, last].
+// Returns a mask of the windows that hold the offsets [first, last].
 uint64_t WindowsBetween(uint32_t first, uint32_t last) {
   return (~uint64_t{0} << (first / kWindowSize)) & (~uint64_t{0} >> (63 - last / kWindowSize));
 }
 
-// The part of a bitset (empty: of a row of documents) that lies in a range, in the words of that range.
+// The part of a bitset (empty: consecutive documents) that is in a range, aligned to the words of that range.
 class AlignedBitset {
  public:
   AlignedBitset(WindowRange range, uint32_t first, uint32_t last, std::span<const uint8_t> bytes) {
@@ -41,7 +41,7 @@ class AlignedBitset {
     first_word_ = (begin - range.base) / 64;
     const uint32_t last_word = (end - 1 - range.base) / 64;
     word_count_ = last_word - first_word_ + 1;
-    // Document of the first bit of the first word: perhaps before the bitset's.
+    // Document of the first bit of the first word, relative to the bitset's first; may be negative.
     const int64_t origin = int64_t{range.base} + 64 * int64_t{first_word_} - first;
     uint32_t word = 0;
     do {
@@ -55,7 +55,7 @@ class AlignedBitset {
     for (uint32_t i = 0; i < word_count_; ++i) bits[first_word_ + i] |= words_[i];
   }
 
-  // Where the range is a window.
+  // For a range that is a window.
   void AddTo(WindowBits* bits) const {
     if (word_count_ == 0) return;
     AddTo(bits->words);
@@ -68,7 +68,7 @@ class AlignedBitset {
   }
 
  private:
-  // 64 bits from the bit `at` on, which may lie before the first or behind the last: those bits are zero.
+  // Returns 64 bits from bit `at` on, which may be before the first or after the last bit: those bits are zero.
   static uint64_t WordAt(std::span<const uint8_t> bytes, int64_t at) {
     if (at < 0) return Load<uint64_t>(bytes.data()) << -at;
     const size_t word = static_cast<size_t>(at) / 64 * 8;
@@ -80,11 +80,12 @@ class AlignedBitset {
 
   uint32_t first_word_ = 0;
   uint32_t word_count_ = 0;
-  // A block has at most kBitsetWordsMask words, or kBlockSize documents in a row; neither begins with a word of the range.
+  // A block has at most kBitsetWordsMask words, or kBlockSize consecutive documents; neither need begin at a word of
+  // the range.
   std::array<uint64_t, kBitsetWordsMask + 2> words_;
 };
 
-// Whether any of the bits [begin, end) is set, or of those beside them in their words.
+// Returns true if any of the bits [begin, end), or of the others in their words, is set.
 bool MayHaveBits(const uint64_t* bits, uint32_t begin, uint32_t end) {
   uint64_t any = 0;
   for (uint32_t word = begin / 64; word <= (end - 1) / 64 && any == 0; ++word) any = bits[word];
@@ -130,13 +131,13 @@ bool PostingCursor::CoverSlowly(uint32_t document) {
   return true;
 }
 
-// Makes the block the one at hand, decoded if it is not a bitset.
+// Makes the block the current one, decoded if it is not a bitset.
 void PostingCursor::EnterBlock(uint32_t block) {
   if (block != block_) Enter(block, decoded_block_ != block && list_->PeekBitset(block, &bitset_first_, &bitset_));
   if (!is_bitset_) Decode(block);
 }
 
-// Where documents of the same window are looked for from, if they come before this one.
+// Remembers where to search from for earlier documents of the same window.
 void PostingCursor::SetAnchor(uint32_t document, uint32_t block) {
   if (document / kWindowSize == anchor_document_ / kWindowSize && document >= anchor_document_) return;
   anchor_document_ = document;
@@ -150,10 +151,10 @@ bool PostingCursor::BitsetContains(uint32_t document) const {
   return bitset_[bit / 8] >> (bit % 8) & 1;
 }
 
-// How many documents of the bitset come before this one.
+// Returns how many documents of the bitset are before this one.
 uint32_t PostingCursor::BitsetRank(uint32_t document) const { return CountBefore(bitset_, document - bitset_first_); }
 
-// The bitset's last document is the block's, which is not before the target, unless it is damaged.
+// The bitset's last document is the block's, which is not before the target unless the bitset is damaged.
 uint32_t PostingCursor::NextInBitset(uint32_t target) const {
   if (target <= bitset_first_) return bitset_first_;
   if (bitset_.empty()) return target;
@@ -168,7 +169,7 @@ uint32_t PostingCursor::NextInBitset(uint32_t target) const {
   return next;
 }
 
-// The blocks that the documents lie in, each with its part of them. At most kBlockSize documents.
+// Divides at most kBlockSize documents into parts by the blocks that they may be in.
 uint32_t PostingCursor::DivideByBlock(std::span<const uint32_t> documents, BlockPart* parts) const {
   uint32_t block = 0;
   if (covered_from_ <= covered_to_ && documents[0] >= covered_from_) {
@@ -184,7 +185,7 @@ uint32_t PostingCursor::DivideByBlock(std::span<const uint32_t> documents, Block
     const uint32_t last = list_->last_document(block);
     while (i < documents.size() && documents[i] <= last) ++i;
     parts[part_count++] = {block, begin, i};
-    // Blocks of long lists lie far apart: they are fetched while others are looked for.
+    // The blocks of long lists are far apart, so they are prefetched while others are searched for.
     if (block != block_) list_->Prefetch(block);
   }
   return part_count;
@@ -285,7 +286,7 @@ uint64_t PostingCursor::Mark(WindowRange range, uint64_t* bits) {
       const uint32_t end = std::min(last + 1, range.end) - range.base;
       if (begin < end) {
         AlignedBitset(range, first, last, bytes).AddTo(bits);
-        // There may be none in a window between the first and the last; then one is looked at in vain.
+        // A window between the first and the last may have none; it is then examined in vain.
         windows |= WindowsBetween(begin, end - 1);
       }
     } else {
@@ -346,7 +347,7 @@ float PostingCursor::ComputeBound(uint32_t block, float weight, const float* sat
 
 float PostingCursor::Bound(WindowRange range, float weight, const float* saturation) {
   uint32_t block = list_->FindBlock(bounds_begin_, range.base);
-  // The block that reaches into this range from the one before has its bound already.
+  // The bound of a block that extends into this range from the previous one is known already.
   const bool is_known = block >= bounds_begin_ && block < bounds_end_;
   const float known = is_known ? bounds_[block - bounds_begin_] : 0;
   const uint32_t first = block;
@@ -378,7 +379,7 @@ void PostingCursor::LoadContributions(const TermScoring& scoring) {
 }
 
 std::span<const uint32_t> PostingCursor::PositionsOf(uint32_t posting) {
-  // So many documents cost as much one by one as the whole block.
+  // Decoding the positions of this number of documents one by one costs as much as decoding the whole block.
   constexpr uint32_t kRequestsMax = 3;
   const uint32_t block = posting / kBlockSize;
   const uint32_t index = posting % kBlockSize;

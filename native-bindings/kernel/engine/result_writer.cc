@@ -59,7 +59,7 @@ std::vector<uint8_t> WriteResult(const Generation& generation, const QueryPlan& 
   for (const Hit& hit : result.hits) {
     const HitLocation location = Locate(generation, plan, hit);
     Store(&out[at], hit.record_number);
-    // The maximum is a bound computed in doubles; a sum of floats may come out a rounding error above it.
+    // The maximum is a bound computed in doubles; a sum of floats may exceed it by a rounding error.
     Store(&out[at + 4], std::min(hit.score, 1.0f));
     Store(&out[at + 8], location.distance);
     Store(&out[at + 16], location.latitude);

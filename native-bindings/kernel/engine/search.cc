@@ -60,13 +60,13 @@ class Searcher {
     const bool by_threshold = parts_.empty() && facets_.empty() && collector_.is_by_score() && plan_.minimum_score <= 0 &&
                               ThresholdSearch::IsFor(query_, shares_);
     if (has_sources_) known_ = KnownMatches(generation_, shares_, by_threshold ? collector_.wanted() : 0);
-    // What is excluded is among those that are known.
+    // The known documents may include excluded ones.
     if (Excludes()) known_.certain = 0;
     SeedBar();
     ThresholdSearch threshold(&query_, &plan_, shares_, &known_, &scratch_->matching, &proximity_);
     for (uint32_t segment = 0; segment < generation_.segments.size(); ++segment) {
       const uint32_t documents = generation_.segments[segment].segment->document_count();
-      // Below the minimum nothing is counted; so no more has to be found than what reaches it.
+      // Matches below the minimum score are not counted, so it is enough to find those that reach it.
       const bool all_matches = needs_.all_matches && plan_.minimum_score <= 0;
       if (!has_sources_) {
         SearchSegment(segment);
@@ -124,7 +124,7 @@ class Searcher {
     for (FacetCounter& facet : facets_) facet.EndSegment();
   }
 
-  // The same where words are not alone.
+  // The same for searches with other sources.
   template <typename Matches>
   void SearchSources(uint32_t segment, Matches matches) {
     StopNowIfAsked();
@@ -156,7 +156,8 @@ class Searcher {
     return std::ranges::any_of(query_.groups, [](const PreparedGroup& group) { return !group.scores(); });
   }
 
-  // What the parts have found already, and what is known of the text where nothing of it is excluded.
+  // Seeds the bar with what the parts have found already and, if nothing is excluded, with the known scores of the
+  // text.
   void SeedBar() {
     if (!collector_.is_by_score()) return;
     const float reached = Excludes() ? 0 : known_.Reached(collector_.wanted());
@@ -170,7 +171,7 @@ class Searcher {
     return shares;
   }
 
-  // Of each hit one for each of AllShares: what stands between them is of several.
+  // Returns, for each hit, one score for each of AllShares: leaves out the text's sum, which stands between them.
   std::vector<SourceScore> ScoresOfShares(const SearchResult& result) const {
     std::vector<SourceScore> scores;
     const size_t row = result.kinds.size();
@@ -188,7 +189,7 @@ class Searcher {
     for (size_t i = 0; i < result->hits.size(); ++i) WriteScores(result->hits[i], words.empty() ? 0 : words[i], &result->scores);
   }
 
-  // What hits score by words, those of a segment together; none where words are alone.
+  // Returns the scores of hits by words, computed for all hits of a segment at once; empty if only words are searched.
   std::vector<float> WordsOf(std::span<const Hit> hits) const {
     if (shares_.empty()) return {};
     std::vector<float> words(hits.size());
@@ -240,7 +241,7 @@ class Searcher {
   PreparedQuery query_;
   ProximityScorer proximity_;
   WordSource words_;
-  std::vector<SourceShare> shares_;  // none where words are alone
+  std::vector<SourceShare> shares_;  // empty if only words are searched
   std::span<const SourceShare> parts_;
   float text_floor_;
   KnownMatches known_;
@@ -256,10 +257,10 @@ float CheckedShare(float value, const char* what) {
   throw Error(ErrorCode::kInvalidArgument, std::string(what) + " is in 0..1");
 }
 
-// What a request of a part holds while it is answered.
+// What is kept for a request of a part while it is answered.
 class SearchedPart {
  public:
-  // `index`: which of the search's parts it is.
+  // `index` is the index of the part in the search.
   SearchedPart(const Generation& records, const QueryPlan& plan, const PartRequest& request, size_t index, ThreadScratch* scratch)
       : plan_(ParsePlan(request.plan)),
         source_(request.kind, &records, &plan,
@@ -275,7 +276,7 @@ class SearchedPart {
     return &scratch->proximity_in_parts[index];
   }
 
-  // Where scores only break ties, or are told of hits that they did not choose, they are needed of all.
+  // If scores only break ties, or are reported for hits that were not chosen by them, they are needed for all records.
   static PartNeeds NeedsOf(const QueryPlan& plan) {
     PartNeeds needs;
     needs.all_matches = (plan.flags & kNeedTotal) != 0 || !plan.facets.empty();

@@ -3,13 +3,13 @@
 namespace gannet {
 namespace {
 
-// Cursors above this number are given back to the system after the search that needed them.
+// Cursors are freed after a search that needed more than this number.
 constexpr size_t kKeptCursorsMax = 1024;
-// Of a search of more parts than any list has, too.
+// Scratches of parts are freed if there were more than this number, which no list has.
 constexpr size_t kKeptPartsMax = 4;
-// And so is the memory of spans with more numbers than this: some MiB.
+// Memory of spans is freed if it has more numbers than this: some MiB.
 constexpr size_t kKeptSpanNumbersMax = size_t{1} << 20;
-// Of facets of very many values, and of very many facets.
+// Limits for the tables of facets with very many values, and for very many facets.
 constexpr size_t kKeptFacetCountsMax = size_t{1} << 16;
 constexpr size_t kKeptFacetsMax = 16;
 

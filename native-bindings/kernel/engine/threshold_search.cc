@@ -11,9 +11,10 @@ namespace gannet {
 
 namespace {
 
-// Documents that get their whole scores together: vectors of some come from memory while others are compared, and the bar rises between.
+// Number of documents whose scores are completed together: some vectors are fetched from memory while others are
+// compared, and the bar rises in between.
 constexpr size_t kCompletedAtOnce = 16;
-// So few are as soon completed.
+// Up to this number, documents are completed in the order in which they were added.
 constexpr size_t kCompletedAsTheyComeMax = 64;
 
 float MostOf(const ScoredDocument& added) { return added.score + added.bonus_bound; }
@@ -67,7 +68,8 @@ uint64_t ThresholdSearch::Search(uint32_t segment, EvaluationNeeds needs, HitCol
 
 float ThresholdSearch::LeastFor(float sum, float other) const { return (sum * kSlack - other) / shares_[0].weight * shares_[0].full; }
 
-// What may be completed with all that it has is not left out for what is expected of it.
+// A document that may be completed with its whole score by the other source must not be ruled out by what is expected
+// of it.
 void ThresholdSearch::RaiseLeast() { least_ = std::max(least_, std::min(LeastFor(collector_->bar(), other_bound_), certain_least_)); }
 
 void ThresholdSearch::Add(const ScoredDocument& scored) {
@@ -85,7 +87,8 @@ void ThresholdSearch::Add(std::span<const ScoredDocument> scored) {
   Collect();
 }
 
-// Nearly all that is added is completed, so an order of all would cost more than it spares: where there is much the best go first, and the rest as it comes.
+// Nearly all added documents are completed, so sorting all would cost more than it saves: if there are many, the best
+// are completed first, and the rest in the order of addition.
 void ThresholdSearch::Collect() {
   if (added_.size() > kCompletedAsTheyComeMax) CompleteBest();
   size_t begin = 0;
@@ -106,7 +109,8 @@ void ThresholdSearch::CompleteBest() {
   for (const ScoredDocument& each : added_) mosts_.push_back(MostOf(each));
   const auto last = mosts_.begin() + (kCompletedAtOnce - 1);
   std::ranges::nth_element(mosts_, last, std::ranges::greater{});
-  // Thousands may be as good as the last of the best, where titles are short: the first of these are taken, in the order of documents.
+  // Where titles are short, thousands may tie with the last of the best: the first of them are taken, in the order of
+  // documents.
   size_t ties = static_cast<size_t>(std::count(mosts_.begin(), last + 1, *last));
   std::array<ScoredDocument, kCompletedAtOnce> best;
   size_t taken = 0;
@@ -124,14 +128,15 @@ void ThresholdSearch::CompleteBest() {
   Complete(std::span(best).first(taken));
 }
 
-// Vectors come before bonuses: these take longer, and hardly anything needs one any more once its vector is known.
+// Vectors are compared before bonuses are computed: bonuses take longer, and once the vector is known hardly any
+// document still needs one.
 void ThresholdSearch::Complete(std::span<const ScoredDocument> added) {
   StopIfAsked();
   for (const ScoredDocument& each : added) {
     if (known_.Find(segment_, each.document) != nullptr) continue;
     found_.push_back(each);
     documents_.push_back(each.document);
-    // So much by the other source as it has with the most that its bonus is.
+    // The limit is chosen as if the document had the greatest bonus that it can have.
     limits_.push_back(MostOf(each) >= certain_least_ ? ScoreLimit::kNone : ScoreLimit::kBound);
   }
   others_.resize(documents_.size());
@@ -145,13 +150,13 @@ void ThresholdSearch::Complete(std::span<const ScoredDocument> added) {
   RaiseLeast();
 }
 
-// `other`: the most that it has by the other source.
+// `other` is the most that the document can have by the other source.
 void ThresholdSearch::AddWhole(const ScoredDocument& found, float other) {
   const float least = LeastFor(collector_->bar(), shares_[1].Counted(other));
   if (MostOf(found) < least) return;
   float score = found.score;
   if (found.bonus_bound > 0) score += proximity_.Bonus(segment_, found.document, least - score);
-  // Its bonus may be cut short here.
+  // A bonus that stays below the bar may be incomplete here.
   if (score < least) return;
   if (score < certain_least_) other = std::min(other, other_->Bound());
   float sum = shares_[0].Counted(score);

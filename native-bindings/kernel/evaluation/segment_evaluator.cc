@@ -15,9 +15,9 @@ SegmentEvaluator::SegmentEvaluator(const PreparedQuery* query, uint32_t segment,
   for (const PreparedGroup& group : query->groups) cursor_count += GroupEvaluator::CursorCount(group, *query, segment);
   if (scratch->cursors.size() < cursor_count) scratch->cursors.resize(cursor_count);
   PostingCursor* cursors = scratch->cursors.data();
-  groups_.reserve(query->groups.size());  // Pointers into it are kept.
+  groups_.reserve(query->groups.size());  // Pointers into it are kept, so it must not grow.
   for (const PreparedGroup& group : query->groups) {
-    // Beside kMust groups, others only matter for scores.
+    // If there are kMust groups, kShould groups matter only for scores.
     if (group.occur == Occur::kShould && query->has_must && !needs.scores) continue;
     GroupEvaluator evaluator(query, &group, segment, scratch, &cursors);
     if (evaluator.empty()) {
@@ -151,7 +151,7 @@ Window* SegmentEvaluator::Evaluate(uint32_t window, float bar) {
   window_->range = RangeOf(window);
   window_->matches.Clear();
   const uint32_t next_whole = NextWholeField(*query_, segment_, window_->range.base);
-  // Blocks of an intersection reach into the windows that follow.
+  // Blocks of an intersection may extend into the following windows.
   const bool is_by_document = strategy_ == Strategy::kByDocument;
   if (next_whole < window_->range.end || (is_by_document && next_whole != kNoDocument)) bar = 0;
   switch (strategy_) {
@@ -181,8 +181,8 @@ Window* SegmentEvaluator::Evaluate(uint32_t window, float bar) {
   return window_;
 }
 
-// Groups without bits of this window were scored for all documents at once, or are not in any that may be a hit; bits
-// may be missing for documents that cannot be hits.
+// Groups without bits of this window were scored for all documents at once, or are in no document that may be a hit.
+// Bits may be missing for documents that cannot be hits.
 void SegmentEvaluator::FindBonusCandidates() {
   WindowBits& candidates = window_->bonus_candidates;
   candidates.Clear();

@@ -17,10 +17,10 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Looking at one value takes as long as comparing so many bytes of them.
+// Testing one value on its own takes as long as comparing this many bytes of values.
 constexpr uint32_t kBytesPerLook = 128;
 
-// Numbers of records are below it.
+// Record numbers are below this.
 constexpr double kNoRecord = 4294967296.0;
 
 static_assert(kColumnBlockSize == kWindowSize, "a window is one block of column minima and maxima");
@@ -38,20 +38,20 @@ void TestEach(WindowRange range, const WindowBits& candidates, WindowBits* passe
   });
 }
 
-// A range of raw values in a single-valued column, compared 64 at a time. `first` and `width` are of the values' own type:
-// what is below the first wraps around.
+// Tests a range of raw values in a single-valued column, 64 at a time. `first` and `width` have the type of the values:
+// a value below `first` wraps around.
 template <typename Raw>
 void TestRawRange(std::span<const Raw> values, Raw first, Raw width, WindowRange range, const WindowBits& candidates,
                   WindowBits* passed) {
   const auto is_within = [=](Raw raw) { return static_cast<Raw>(raw - first) <= width; };
   const uint64_t occupied = candidates.Occupied();
-  // Where few of many bytes are asked for, they are looked at one by one.
+  // If few values are needed, they are tested one by one.
   if (candidates.Count() * kBytesPerLook < PopCount(occupied) * 64 * sizeof(Raw)) {
     return TestEach(range, candidates, passed, [&](uint32_t document) { return is_within(values[document]); });
   }
   passed->Clear();
   passed->used = occupied;
-  // The last word may reach behind the last value.
+  // The last word may extend past the last value.
   const uint32_t whole_words = (range.end - range.base) / 64;
   const uint64_t whole = whole_words == kWindowWords ? ~uint64_t{0} : (uint64_t{1} << whole_words) - 1;
   TestRangeWords(values.data() + range.base, first, width, occupied & whole, passed->words);
@@ -64,8 +64,8 @@ void TestRawRange(std::span<const Raw> values, Raw first, Raw width, WindowRange
   ForEachWord(occupied, [&](uint32_t word) { passed->words[word] &= candidates.words[word]; });
 }
 
-// Keeps the candidates of which a raw value passes. Both loops index `values` directly: how wide the values are is
-// decided once per window, not per document.
+// Keeps the candidates that have a raw value that passes. Both loops index `values` directly: the width of the values
+// is determined once per window, not per document.
 template <typename Values, typename Test, typename HasValue>
 void TestValues(const Column& column, Values values, WindowRange range, const WindowBits& candidates, WindowBits* passed,
                 Test&& test, HasValue&& has_value) {
@@ -84,7 +84,7 @@ void TestValues(const Column& column, Values values, WindowRange range, const Wi
   });
 }
 
-// `test` takes an ordinal. "None" is an ordinal too, one that no test knows.
+// `test` takes an ordinal. "None" is an ordinal that passes no test.
 template <typename Test>
 void TestOrdinals(const Column& column, WindowRange range, const WindowBits& candidates, WindowBits* passed, Test&& test) {
   column.VisitOrdinals([&](auto values) {
@@ -104,8 +104,8 @@ void TestNumbers(const Column& column, WindowRange range, const WindowBits& cand
   });
 }
 
-// The raw values that stand for numbers in [lowest, highest], as the first and how many follow; none where that is none.
-// What ToNumber makes of raw values ascends with them.
+// Returns the raw values that represent numbers in [lowest, highest], as the first one and the number of those that
+// follow; nothing if there is none. ToNumber preserves the order of raw values.
 template <typename Raw>
 std::optional<std::pair<Raw, Raw>> RawRange(const Column& column, double lowest, double highest) {
   constexpr uint64_t kEnd = uint64_t{std::numeric_limits<Raw>::max()} + 1;
@@ -127,7 +127,7 @@ std::optional<std::pair<Raw, Raw>> RawRange(const Column& column, double lowest,
 void KeepWithNumber(const Column& column, WindowRange range, WindowBits* passed) {
   const uint64_t* present = column.present_words();
   if (present == nullptr) return;
-  // Words that are noted as used may lie behind the last document; then they are empty.
+  // Words marked as used may be after the last document; they are then empty.
   ForEachWord(passed->used, [&](uint32_t word) {
     if (passed->words[word] != 0) passed->words[word] &= present[range.base / 64 + word];
   });
@@ -224,7 +224,7 @@ ColumnFilter::Node ColumnFilter::CompileComparison(const FilterNode& source, con
   return node;
 }
 
-// Looks for what is kept of a comparison, and keeps it where that pays.
+// Looks for cached bits of a comparison, and caches them if that pays.
 void ColumnFilter::KeepPassing(const FilterNode& source, const Target& target, Node* node) {
   node->kept = KeptComparison(target.segment, ComparisonKey(source));
   if (!node->kept.IsWorthKeeping()) return;
@@ -418,7 +418,7 @@ void ColumnFilter::EvaluateLeaf(const Node& node, WindowRange range, const Windo
   if (node.kept.counts()) node.kept.LookAt(candidates.Count());
   switch (node.kind) {
     case Kind::kOrdinalRange: {
-      // One comparison: what is below the first ordinal wraps around to a large number.
+      // One comparison is enough: an ordinal below the first wraps around to a large number.
       const uint32_t first = node.first_ordinal;
       const uint32_t width = node.end_ordinal - first;
       if (!node.column->many() && node.column->value_count() > 0) {

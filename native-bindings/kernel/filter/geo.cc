@@ -8,7 +8,7 @@ namespace gannet {
 namespace {
 
 constexpr double kRadiansPerDegree = std::numbers::pi / 180;
-// The box may be a little too large, never too small: the distance decides.
+// The box may be slightly too large, but not too small: the distance decides.
 constexpr double kSlackDegrees = 1e-7;
 
 }  // namespace
@@ -27,7 +27,7 @@ GeoCircle::GeoCircle(const GeoPoint& centre, double metres) : centre_(centre), m
   if (std::abs(centre.latitude) + latitude_reach_ >= 90) {
     longitude_reach_ = 180;
   } else {
-    // The meridians that touch the circle, which they do nearer to the pole than its centre.
+    // The meridians that touch the circle; they touch it nearer to the pole than its centre is.
     const double sine = std::sin(angle) / std::cos(centre.latitude * kRadiansPerDegree);
     longitude_reach_ = sine >= 1 ? 180 : std::asin(sine) / kRadiansPerDegree + kSlackDegrees;
   }

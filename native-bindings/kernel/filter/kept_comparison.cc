@@ -5,7 +5,7 @@
 namespace gannet {
 namespace {
 
-// Below this a filter is a matter of microseconds.
+// In smaller segments, a filter takes only microseconds.
 constexpr uint32_t kDocumentsMin = 2 * kWindowSize;
 
 template <typename T>

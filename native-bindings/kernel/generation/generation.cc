@@ -23,7 +23,8 @@ uint32_t CountDeleted(const DeletionSet& deletions) {
   return count;
 }
 
-// Deletions as the caller gave them: every chunk there or null, and no bit behind the last document.
+// Checks deletions given by the caller: every chunk has the right size or is null, and no bit is set after the last
+// document.
 void CheckDeletions(uint32_t documents, DeletionSet* set) {
   DeletionSet& deletions = *set;
   const size_t chunk_count = (documents + kWindowSize - 1) / kWindowSize;
@@ -41,7 +42,7 @@ void CheckDeletions(uint32_t documents, DeletionSet* set) {
   deletions.deleted_count = CountDeleted(deletions);
 }
 
-// Sets the bits, copying each chunk that changes once: other generations may hold the old one.
+// Sets the bits. Each chunk that changes is copied once, because other generations may share the old one.
 void Delete(const std::vector<uint32_t>& documents, uint32_t document_count, DeletionSet* set) {
   DeletionSet& deletions = *set;
   std::unordered_map<uint32_t, std::shared_ptr<DeletionSet::Chunk>> copies;
@@ -124,7 +125,7 @@ void ComputeTotals(Generation* generation) {
   }
 }
 
-// After the totals.
+// To be called after the totals are computed.
 void NameVocabulary(const Generation* base, const std::vector<SegmentView>& added,
                     const TermChange& going, Generation* generation) {
   std::vector<SegmentTerms> terms;

@@ -6,10 +6,11 @@
 namespace gannet {
 namespace {
 
-// Of what leads to records, one in so many at least has to be in a segment.
+// A segment must have at least one document per this number of documents or vectors that lead to records.
 constexpr uint32_t kShareMin = 16;
 
-// Whether those from `index` on lead to kAtOnce documents beside each other, and no others do. What leads to one document lies together.
+// Returns true if the indexes from `index` on lead to kAtOnce consecutive documents, and no other indexes do. Indexes
+// that lead to the same document are consecutive.
 bool LeadAlone(std::span<const uint32_t> documents, size_t index) {
   const uint32_t first = documents[index];
   const size_t end = index + HomesInSegment::kAtOnce;
@@ -42,7 +43,7 @@ std::shared_ptr<const HomesInSegment> HomesBySegment::In(const std::shared_ptr<c
   if (fields->document_count() < count / kShareMin) return nullptr;
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(fields.get());
-  // Another segment may have come to lie where a closed one was.
+  // A new segment may have been allocated at the address of a closed one.
   if (found != entries_.end() && found->second.fields.lock() == fields) return found->second.homes;
   std::erase_if(entries_, [](const auto& entry) { return entry.second.fields.expired(); });
   const auto homes = std::make_shared<const HomesInSegment>(find());

@@ -21,7 +21,7 @@ void CheckNumber(const Segment& segment, uint16_t index) {
   }
 }
 
-// Of a word of documents: runs that have a match, by the bits of their ends, all ends, and how many runs have ended before.
+// For one word of documents: the ends of runs that have a match, all ends, and the number of runs that ended before.
 struct FoundEnds {
   uint64_t found;
   uint64_t ends;
@@ -33,7 +33,7 @@ inline void AddRuns(uint64_t bits, uint32_t first, uint64_t* runs) {
   if (first % 64 != 0) runs[first / 64 + 1] |= bits >> (64 - first % 64);
 }
 
-// The bits of `word` that `mask` has, beside each other.
+// Extracts the bits of `word` that are in `mask` and packs them side by side.
 uint64_t Extract(uint64_t word, uint64_t mask) {
   uint64_t bits = 0;
   for (uint64_t rest = word & mask; rest != 0; rest &= rest - 1) {
@@ -42,7 +42,7 @@ uint64_t Extract(uint64_t word, uint64_t mask) {
   return bits;
 }
 
-// The runs of a word follow each other.
+// The runs of a word are consecutive.
 void AddRunsBaseline(std::span<const FoundEnds> words, uint64_t* runs) {
   for (const auto& [found, ends, first] : words) AddRuns(Extract(found, ends), first, runs);
 }
@@ -80,7 +80,7 @@ RecordRuns::RecordRuns(const Segment& part) {
     const uint32_t record = PartNumber(column, document);
     if (records_.empty() || record != records_.back()) {
       if (document > 0) ends_[(document - 1) / 64] |= uint64_t{1} << (document - 1) % 64;
-      // The run before has ended in a word before this one.
+      // The previous run has ended in an earlier word.
       if (document % 64 == 0) ended_[document / 64] = count();
       records_.push_back(record);
       begins_.push_back(document);
@@ -98,16 +98,16 @@ std::span<const uint32_t> RecordRuns::Of(uint32_t record) const {
   return {found.begin(), found.end()};
 }
 
-// Carries of additions take each match to the end of its run.
+// The carries of additions move each match to the end of its run.
 void RecordRuns::AddRunsWith(const Window& window, uint64_t* runs) const {
   FoundEnds of_words[kWindowWords];
   size_t count = 0;
-  uint64_t carry = 0;  // from a match of the word before to the end of its run
+  uint64_t carry = 0;  // from a match in the previous word to the end of its run
   for (uint32_t word = 0; word < kWindowWords; ++word) {
     const uint64_t matches = window.matches.used >> word & 1 ? window.matches.words[word] : 0;
     if (matches == 0 && carry == 0) continue;
     const uint32_t at = window.range.base / 64 + word;
-    // A run that goes on in the next window is told here, too.
+    // A run that continues in the next window is also reported in this one.
     const uint64_t ends = ends_[at] | uint64_t{word == kWindowWords - 1} << 63;
     const uint64_t inside = ~ends;
     uint64_t sum = (matches & inside) + inside;

@@ -15,7 +15,7 @@ PreparedFilters::Entry& PreparedFilters::Use(const std::string& name) {
   return entries_.front();
 }
 
-// The front stays, however great it is.
+// The front entry is kept, however large it is.
 void PreparedFilters::Forget() {
   while (entries_.size() > 1 && (entries_.size() > kNamesMax || bytes_ > kBytesMax)) {
     if (entries_.back().prepared != nullptr) bytes_ -= entries_.back().prepared->bytes();

@@ -14,8 +14,8 @@
 namespace gannet {
 namespace {
 
-// The order of the terms that a word may stand for depends on how often they occur: so much of the documents may be others before it is
-// looked at again. A list of fewer has it looked at with each document.
+// The order of the terms that a word may stand for depends on how often they occur. It is computed again once more than
+// 1/kDocumentsShare of the documents have changed; for a list of fewer documents, after each change.
 constexpr uint64_t kDocumentsShare = 64;
 
 uint64_t NewName() {
@@ -28,7 +28,7 @@ Vocabulary NewVocabulary() {
   return {name, name, name};
 }
 
-// A word of a query, compared with terms that came or went.
+// A word of a query that is compared with terms that appeared or disappeared.
 class SoughtAmongChanged {
  public:
   SoughtAmongChanged(const std::string& word, uint32_t edits)
@@ -70,7 +70,7 @@ class SoughtAmongChanged {
   bool has_stems_;
   WordSketch sketch_;
   std::optional<std::string> language_;
-  std::string stem_;  // in that language
+  std::string stem_;  // for language_
   CompoundRule compound_rule_;
 };
 
@@ -91,7 +91,7 @@ ChangedTerm::ChangedTerm(const std::string& changed_term, const std::string& of_
 
 Vocabulary NextVocabulary(const Vocabulary* base, const TermChange& change, uint64_t document_count) {
   const auto& [added, removed, gone_terms] = change;
-  // With what goes without anything in its place, terms may go that nobody has looked for.
+  // Segments that are removed without a replacement may take terms with them that nobody has determined.
   if (base == nullptr || (added.empty() && !removed.empty() && gone_terms == nullptr)) return NewVocabulary();
   uint64_t came = 0;
   uint64_t went = 0;

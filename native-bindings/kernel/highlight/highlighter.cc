@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kZeroWidthSpace = "\xe2\x80\x8b";
 
-// The best passage that was offered so far.
+// Keeps the best passage offered so far.
 class BestPassage {
  public:
   void Offer(std::string_view text, const TermMatcher& matcher, uint32_t characters_max) {
@@ -34,7 +34,8 @@ class BestPassage {
   uint32_t matches_ = 0;
 };
 
-// Calls visit(index in field_names, text) for each string in those fields, and begin(index) before those of a field.
+// Calls visit(index in field_names, text) for each string in those fields, and begin(index) before the strings of a
+// field.
 template <typename Begin, typename Visit>
 void VisitFieldTexts(std::string_view fields_json, const std::vector<std::string>& field_names, Begin begin,
                      Visit visit) {
@@ -127,7 +128,7 @@ void AppendHighlights(std::string_view fields_json, const std::vector<std::strin
 }
 
 bool FieldsNeedSegmentation(std::string_view fields_json, const std::vector<std::string>& field_names) {
-  // Escapes may hide any character; without them, one look at the bytes settles it for most records.
+  // Escapes may hide any character; if there are none, one scan of the bytes decides for most records.
   const bool has_escapes = fields_json.find("\\u") != std::string_view::npos;
   if (!has_escapes && !NeedsDictionarySegmentation(fields_json)) return false;
   bool needs = false;

@@ -7,7 +7,7 @@
 namespace gannet {
 namespace {
 
-// The value of four hexadecimal digits at the start of `text`; -1 if they are not there.
+// Returns the value of four hexadecimal digits at the start of `text`; -1 if they are missing.
 int32_t ReadHexadecimal(std::string_view text) {
   if (text.size() < 4) return -1;
   int32_t value = 0;
@@ -55,7 +55,8 @@ bool JsonScanner::SkipString(bool* has_escapes) {
     }
     *has_escapes = true;
     at_ += backslash + 2;
-    // Escaped itself. It is looked for only then: a string of escapes alone must not be read again at each of them.
+    // The quote was escaped. The next one is searched for only then, so that a string of escapes is not rescanned at
+    // each of them.
     if (at_ > quote) quote = json_.find('"', at_);
   }
   at_ = json_.size();

@@ -16,13 +16,13 @@ constexpr std::string_view kCutBefore = "\xe2\x80\xa6 ";  // "… "
 constexpr std::string_view kCutBehind = " \xe2\x80\xa6";  // " …"
 constexpr uint32_t kCutCharacters = 2;                     // of each
 
-// Characters as they will be shown: the caller's zero width spaces are not.
+// Returns the number of characters shown: the caller's zero width spaces are not.
 uint32_t Shown(uint32_t code) { return code == kZeroWidthSpaceCode ? 0 : 1; }
 
 DecodedCharacter Decode(std::string_view text, size_t at) { return DecodeUtf8(text.data() + at, text.size() - at); }
 
-// Start of the character before `at` (> 0). Ill-formed bytes count as one character each, which may count a character
-// too many but never too few.
+// Returns the start of the character before `at` (> 0). Ill-formed bytes count as one character each, so there may be a
+// character too many but never too few.
 size_t StepBack(std::string_view text, size_t at) {
   for (size_t length = 1; length <= 4 && length <= at; ++length) {
     const auto byte = static_cast<uint8_t>(text[at - length]);
@@ -39,11 +39,11 @@ bool IsSpace(uint32_t code) {
 
 constexpr bool IsAscii(uint32_t code) { return code < 0x80; }
 
-// Whether a passage may begin or end between two characters.
+// Returns true if a passage may begin or end between two characters.
 bool IsCut(uint32_t before, uint32_t behind) {
   if (IsAscii(before) && IsAscii(behind)) return before <= 0x20 || behind <= 0x20;
   if (IsSpace(before) || IsSpace(behind)) return true;
-  // Han and kana that nobody segmented have no spaces; neither has what follows their punctuation.
+  // Unsegmented Han and kana have no spaces, nor is there one after their punctuation.
   const WordClass before_class = TraitsOf(before).word_class();
   const WordClass behind_class = TraitsOf(behind).word_class();
   if (behind_class == WordClass::kExtend || behind_class == WordClass::kZeroWidthJoiner) return false;
@@ -51,7 +51,7 @@ bool IsCut(uint32_t before, uint32_t behind) {
          (before >= 0x3001 && before <= 0x3003);
 }
 
-// Whether no more than so many characters are shown of the text. No character has less than a byte.
+// Returns true if at most `characters_max` characters of the text are shown. A character has at least one byte.
 bool HasCharactersAtMost(std::string_view text, uint32_t characters_max) {
   if (text.size() <= characters_max) return true;
   uint32_t count = 0;
@@ -75,8 +75,8 @@ uint32_t CountCharacters(std::string_view text, size_t begin, size_t end) {
 }
 
 struct Reach {
-  size_t at;            // the furthest place of the text where it may be cut
-  uint32_t characters;  // shown on the way there
+  size_t at;            // the furthest place in the text where it may be cut
+  uint32_t characters;  // number of characters shown up to there
 };
 
 // Goes back from `from` by at most `budget` characters.
@@ -109,7 +109,7 @@ Reach ReachForward(std::string_view text, size_t from, uint32_t budget) {
   return best;
 }
 
-// Ids are small: terms and words of phrases are numbered from 0.
+// Returns one more than the greatest id. Ids are small: terms and words of phrases are numbered from 0.
 size_t IdsEnd(const std::vector<WordMatch>& matches) {
   size_t end = 0;
   for (const WordMatch& match : matches) end = std::max<size_t>(end, match.id + 1u);
@@ -126,7 +126,7 @@ uint32_t CountDistinct(const std::vector<WordMatch>& matches) {
   return count;
 }
 
-// The matches first..last that fit into `budget` characters and are best; `characters` is their span.
+// The best matches first..last that fit into `budget` characters; `characters` is their span.
 struct Choice {
   size_t first = 0;
   size_t last = 0;
@@ -151,7 +151,7 @@ Choice ChooseMatches(std::string_view text, const std::vector<WordMatch>& matche
     spans.push_back({begin, characters});
   }
   Choice best;
-  std::vector<uint32_t> counts(IdsEnd(matches));  // of each id, matches in the window
+  std::vector<uint32_t> counts(IdsEnd(matches));  // by id, the number of matches in the window
   uint32_t distinct = 0;
   size_t end = 0;  // matches [first, end) are in the window
   for (size_t first = 0; first < matches.size(); ++first) {
@@ -167,7 +167,7 @@ Choice ChooseMatches(std::string_view text, const std::vector<WordMatch>& matche
   return best;
 }
 
-// Bytes that stand for themselves in HTML.
+// Bytes that need no escaping in HTML.
 constexpr std::array<bool, 256> kIsCopied = [] {
   std::array<bool, 256> copied{};
   for (size_t byte = 0; byte < 0x80; ++byte) copied[byte] = true;
@@ -217,7 +217,7 @@ Passage ChoosePassage(std::string_view text, const std::vector<WordMatch>& match
     passage.end = at;
     return passage;
   }
-  // Half of the room before the matches, what that does not use behind them, and what is left then before them.
+  // Uses half of the room before the matches, what is left of it after them, and what then remains before them.
   const uint32_t room = budget - choice.characters;
   Reach before = ReachBack(text, passage.begin, room / 2);
   const Reach behind = ReachForward(text, passage.end, room - before.characters);

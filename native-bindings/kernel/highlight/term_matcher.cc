@@ -8,7 +8,8 @@
 namespace gannet {
 namespace {
 
-// A word may have matched by itself, in several phrases and by its parts: the longest match that begins first stays, and of those the first.
+// A word may have matched by itself, in several phrases and by its parts. Of overlapping matches, the one that begins
+// first is kept; of those, the longest; of equal ones, the first.
 void KeepApart(std::vector<WordMatch>* matches) {
   std::ranges::stable_sort(*matches, [](const WordMatch& a, const WordMatch& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;

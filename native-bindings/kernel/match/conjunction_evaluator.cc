@@ -11,9 +11,9 @@
 namespace gannet {
 namespace {
 
-// Lists with at least one document in so many are intersected faster as sets of bits.
+// Lists with at least one document in this many are intersected faster as bit sets.
 constexpr uint32_t kDenseShare = 12;
-// Looking a document up costs about as much as running over this many postings.
+// Looking up a document costs about as much as scanning this many postings.
 constexpr uint64_t kLookUpCostPostings = 64;
 
 }  // namespace
@@ -29,7 +29,7 @@ bool ConjunctionEvaluator::IsWorthwhile(std::span<GroupEvaluator* const> must, u
   if (lead == UINT64_MAX) return false;
   for (const GroupEvaluator* group : must) {
     if (group->has_one_alternative()) continue;
-    // Its lists would be run over otherwise.
+    // Otherwise, scanning its lists would be cheaper.
     if (lead * group->alternative_count() * kLookUpCostPostings > group->cost() + lead) return false;
   }
   return has_phrase || lead * kDenseShare < document_count;
@@ -106,7 +106,8 @@ void ConjunctionEvaluator::Evaluate(Window* window, float bar) {
   }
 }
 
-// Takes blocks until there is a match at or behind the target; false if none begins before `end`.
+// Reads blocks until there is a match at or after the target; returns false if no block that begins before `end` has
+// one.
 bool ConjunctionEvaluator::Refill(uint32_t target, uint32_t end, float bar) {
   const PostingList& list = required_[0].cursor->list();
   next_ = count_ = 0;
@@ -137,8 +138,8 @@ void ConjunctionEvaluator::TakeBlock(uint32_t block, uint32_t target, float bar)
   if (with_scores_ && count_ > 0) Score();
 }
 
-// Of the documents of the lead's block, those that what the lead adds lets reach the bar. A phrase occurs no more often than
-// its rarest word, so this holds for both.
+// Keeps the documents of the lead's block that can reach the bar with what the lead adds. A phrase occurs no more often
+// than its rarest word, so this holds for both.
 void ConjunctionEvaluator::KeepThoseReaching(float bar) {
   const float least = (bar - lead_->others_bound) / (kBoundFactor * kBoundFactor);
   if (least <= 0) return;
@@ -153,7 +154,7 @@ void ConjunctionEvaluator::KeepThoseReaching(float bar) {
     });
     return;
   }
-  // All of the block at once.
+  // All postings of the block are used.
   const uint32_t first = required_[0].postings[0];
   const float* contributions = cursor.contributions({norms_, saturation, group_weight}) + first % kBlockSize;
   std::array<uint32_t, kBlockSize + kVectorPadding> places;
@@ -179,7 +180,7 @@ void ConjunctionEvaluator::IntersectLists() {
   }
 }
 
-// Keeps the documents, by place, for which `test(place)` holds.
+// Keeps the documents, by index, for which `test(place)` is true.
 template <typename Test>
 void ConjunctionEvaluator::KeepIf(Test&& test) {
   uint32_t kept = 0;

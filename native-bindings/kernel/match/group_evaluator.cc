@@ -8,12 +8,12 @@
 namespace gannet {
 namespace {
 
-// Fewer are walked as they are.
+// Fewer rare alternatives are walked separately.
 constexpr size_t kPooledAlternativesMin = 2;
 // Looking up one of many candidates costs about as much as gathering this many postings.
 constexpr uint64_t kGroupLookUpCostPostings = 6;
 
-// Distinct terms of a phrase, and for every place in it which of them stands there.
+// Returns the distinct terms of a phrase, and sets `slots` to the index among them of each of its words.
 std::vector<uint32_t> DistinctTerms(std::span<const uint32_t> terms, std::vector<uint32_t>* slots) {
   std::vector<uint32_t> distinct(terms.begin(), terms.end());
   std::sort(distinct.begin(), distinct.end());
@@ -65,13 +65,13 @@ GroupEvaluator::GroupEvaluator(const PreparedQuery* query, const PreparedGroup* 
     cost_ += AlternativeCost(alternative);
     alternatives_.push_back(std::move(alternative));
   }
-  // At weight 1 the frequency is that of the posting, so this way and the accumulating one agree to the bit, and a
-  // segment may take it although another has more of the alternatives.
+  // At weight 1, the frequency is that of the posting, so this way and accumulation agree to the bit, and a segment may
+  // use it although another one has more of the alternatives.
   if (alternatives_.size() == 1 && alternatives_[0].term != nullptr && alternatives_[0].weight == 1) {
     single_ = alternatives_[0].term;
   }
   walked_count_ = alternatives_.size();
-  // What a conjunction asks for is often but a few documents.
+  // A conjunction often needs only a few documents, so it does not pool.
   may_pool_ = !query->has_must && group->scores();
 }
 
@@ -125,7 +125,7 @@ uint32_t GroupEvaluator::NextDocumentBound(uint32_t target) {
   return next;
 }
 
-// A saturated sum is no more than the sum of its saturated parts.
+// A saturated sum does not exceed the sum of its saturated parts.
 float GroupEvaluator::Bound(WindowRange range) {
   PoolRareTerms();
   const float* saturation = query_->saturation.data();
@@ -184,7 +184,7 @@ void GroupEvaluator::GatherPhrase(WindowRange range, const Alternative& alternat
   }
 }
 
-// Whether any posting of the block may add so much to a score by itself.
+// Returns true if any posting of the block may add `least` to a score by itself.
 bool GroupEvaluator::MayReach(const Alternative& alternative, uint32_t block, float least) const {
   return least <= 0 || BlockBound(*alternative.term, block, alternative.weight) >= least;
 }

@@ -1,4 +1,4 @@
-// GroupEvaluator's work on one window: which documents match, and what they score.
+// The part of GroupEvaluator that works on one window: which documents match, and what they score.
 #include <algorithm>
 #include <limits>
 
@@ -10,7 +10,7 @@
 namespace gannet {
 namespace {
 
-// Finding one posting costs about as much as running over this many: its block has to be decoded, and searched.
+// Finding one posting costs about as much as scanning this many, because its block must be decoded and searched.
 constexpr uint64_t kProbeCostPostings = 40;
 // Looking up one of many candidates costs about as much as adding this many postings to the scores.
 constexpr uint64_t kCandidateCostPostings = 6;
@@ -108,7 +108,8 @@ void GroupEvaluator::MatchByAccumulation(WindowRange range, const WindowBits* ca
   FinishAccumulation();
 }
 
-// Blocks below it are so far below their list's bound that what they have is more than `spare` below that of the group.
+// Returns the bound below which a block is so far below its list's bound that leaving it out lowers the group's bound
+// by more than `spare`.
 float GroupEvaluator::LeastBlockBound(const Alternative& alternative, float spare) const {
   return alternative.bound - (spare + excess_) / group_->weight;
 }
@@ -163,7 +164,7 @@ void GroupEvaluator::FinishAccumulation() {
   for (const uint16_t offset : frequencies_->touched.offsets()) bits_.Add(offset);
 }
 
-// Made when a window is first matched this way: conjunctions and spans never do.
+// The array is made when a window is first matched this way: conjunctions and spans never need it.
 void GroupEvaluator::WipeFrequencies() {
   if (!frequencies_) {
     frequencies_ = std::make_unique<Frequencies>();
@@ -199,7 +200,7 @@ void GroupEvaluator::AddScores(float* scores) {
     AddScores(bits_, scores);
     return;
   }
-  // Some at a time, for the compiler to divide several at once.
+  // Processes a fixed number at a time, so that the compiler can divide several at once.
   constexpr size_t kAtOnce = 64;
   float frequencies[kAtOnce];
   float saturations[kAtOnce];

@@ -33,7 +33,7 @@ uint64_t SumBlock(const uint8_t* bytes, unsigned width, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) sum += values[i];
     return sum;
   }
-  // One bit a value, or two: those of two lanes at a time, a word after the other.
+  // One or two bits per value: sums two lanes at a time, one word after the other.
   const auto rows = [&](uint32_t lane) { return count / 4 + (lane < count % 4 ? 1 : 0); };
   const uint32_t rows_per_word = 32 / width;
   uint64_t sum = 0;
@@ -90,7 +90,7 @@ void UnpackRange(const uint8_t* bytes, size_t size, uint64_t first, size_t count
   const uint64_t mask = (uint64_t{1} << width) - 1;
   uint64_t bit = first * width;
   size_t i = 0;
-  // At most 7 + 32 bits are needed, so one 64-bit load is enough, as long as there are so many bytes.
+  // At most 7 + 32 bits are needed, so one 64-bit load is enough as long as eight bytes remain.
   const uint64_t loadable_bits = size < kWordBytes ? 0 : 8 * (size - kWordBytes + 1);
   if (bit < loadable_bits) {
     const size_t loadable = std::min<uint64_t>(count, (loadable_bits - 1 - bit) / width + 1);

@@ -1,4 +1,4 @@
-// What unpacks blocks of postings, in the widest vectors that the processor has (common/simd.h).
+// Unpacks blocks of postings with the widest vectors of the processor (common/simd.h).
 #include "bit_packing.h"
 
 #if defined(__x86_64__)
@@ -19,18 +19,18 @@
 namespace gannet {
 namespace {
 
-// Four values, by the compiler's own vectors: SSE2 on x86-64, NEON on arm64.
+// Four values in the compiler's own vector type: SSE2 on x86-64, NEON on arm64.
 using Lanes = uint32_t __attribute__((vector_size(16)));
 
 inline Lanes InAll(uint32_t value) { return Lanes{value, value, value, value}; }
 inline Lanes LoadLanes(const uint8_t* bytes) { return Load<Lanes>(bytes); }
 inline void StoreLanes(Lanes lanes, uint32_t* out) { std::memcpy(out, &lanes, sizeof lanes); }
 
-// Each lane moved up, with zeros below.
+// Moves each lane up, with zeros below.
 template <unsigned kCount>
 inline Lanes MovedUp(Lanes lanes) {
 #if defined(__x86_64__)
-  // Of a shuffle with zeros, compilers make more than the one instruction that there is for it.
+  // Compilers turn a shuffle with zeros into more than this one instruction.
   return reinterpret_cast<Lanes>(_mm_slli_si128(reinterpret_cast<__m128i>(lanes), 4 * kCount));
 #elif defined(__aarch64__)
   return reinterpret_cast<Lanes>(vextq_u32(vdupq_n_u32(0), reinterpret_cast<uint32x4_t>(lanes), 4 - kCount));
@@ -65,7 +65,7 @@ void Unpack(const uint8_t* bytes, uint32_t addend, uint32_t* out) {
   UnpackRows<kWidth>(bytes, InAll(addend), out, std::make_integer_sequence<unsigned, kRows>{});
 }
 
-// Writes the sums of four lanes and one each on top of the last of `previous`, and returns them.
+// Adds one to each of four lanes, writes their running sums on top of the last of `previous`, and returns them.
 inline Lanes StoreSums(Lanes deltas, Lanes previous, uint32_t* out) {
   deltas += InAll(1);
   deltas += MovedUp<1>(deltas);
@@ -89,7 +89,7 @@ void UnpackDeltas(const uint8_t* bytes, uint32_t previous, uint32_t* out) {
   UnpackDeltaRows<kWidth>(bytes, InAll(previous), out, std::make_integer_sequence<unsigned, kRows>{});
 }
 
-// By width: unpacks a block, and adds a number to each value, or to the sums of all before.
+// By width: functions that unpack a block and add a number to each value, or to the running sums.
 using UnpackTable = std::array<void (*)(const uint8_t*, uint32_t, uint32_t*), 33>;
 
 template <unsigned... kWidth>
@@ -133,7 +133,7 @@ __attribute__((target("avx2,popcnt"))) void UnpackBitsetAvx2(const uint8_t* byte
   }
 }
 
-// Wider values are rare, and four rows of them lie in up to five words; of these widths, in three.
+// Wider values are rare, and four rows of them span up to five words; with these widths, at most three.
 constexpr unsigned kVectorWidthMax = 16;
 
 #define GANNET_VECTORS __attribute__((target("avx2")))
@@ -142,7 +142,7 @@ GANNET_VECTORS inline __m256i InHalves(int low, int high) {
   return _mm256_setr_epi32(low, low, low, low, high, high, high, high);
 }
 
-// Eight values: the rows kFirst, which is even, and the next one.
+// Unpacks eight values: the rows kFirst, which is even, and kFirst + 1.
 template <unsigned kWidth, unsigned kFirst>
 GANNET_VECTORS inline __m256i UnpackTwoRows(const uint8_t* bytes) {
   constexpr unsigned first_shift = kFirst * kWidth % 32;
@@ -177,10 +177,11 @@ GANNET_VECTORS inline void UnpackPairs(const uint8_t* bytes, uint32_t addend, ui
   (_mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 8 * kPair), _mm256_add_epi32(UnpackTwoRows<kWidth, 2 * kPair>(bytes), added)), ...);
 }
 
-// Writes the sums of eight values and one each on top of `before`, and returns the last of them in all lanes.
+// Adds one to each of eight values, writes their running sums on top of `before`, and returns the last sum in all
+// lanes.
 GANNET_VECTORS inline __m256i StoreSums(__m256i values, __m256i before, uint32_t* out) {
   const __m256i upper = _mm256_setr_epi32(0, 0, 0, 0, -1, -1, -1, -1);
-  // Of two neighbours, of four, of eight.
+  // Sums of two neighbours, of four, of eight.
   __m256i sums = _mm256_add_epi32(values, _mm256_set1_epi32(1));
   sums = _mm256_add_epi32(sums, _mm256_bslli_epi128(sums, 4));
   sums = _mm256_add_epi32(sums, _mm256_bslli_epi128(sums, 8));
@@ -208,13 +209,14 @@ GANNET_VECTORS void UnpackDeltasAvx2(const uint8_t* bytes, uint32_t previous, ui
 #undef GANNET_VECTORS
 #define GANNET_VECTORS __attribute__((target("avx512f,avx512bw")))
 
-// Some compilers take what the forms without a mask are made of for uninitialised.
+// Mask of all lanes: some compilers regard the operands of the intrinsics without a mask as uninitialised.
 constexpr __mmask16 kAll = 0xffff;
 
 template <unsigned kWidth, unsigned kRow>
 constexpr unsigned kWordOf = kRow * kWidth / 32;
 
-// The lanes of those of four rows from kFirst on that begin in a word, or end in it without having begun there.
+// Returns the lanes of the four rows from kFirst on that begin in a word or, with kEnd, that end in it without
+// beginning there.
 template <unsigned kWidth, unsigned kFirst, bool kEnd>
 constexpr __mmask16 RowsIn(unsigned word) {
   unsigned lanes = 0;
@@ -227,7 +229,7 @@ constexpr __mmask16 RowsIn(unsigned word) {
   return static_cast<__mmask16>(lanes);
 }
 
-// Sixteen values: the four rows from kFirst on.
+// Unpacks sixteen values: the four rows from kFirst on.
 template <unsigned kWidth, unsigned kFirst>
 GANNET_VECTORS inline __m512i UnpackFourRows(const __m128i* words) {
   constexpr unsigned begin = kFirst * kWidth % 32;
@@ -252,7 +254,7 @@ GANNET_VECTORS inline __m512i UnpackFourRows(const __m128i* words) {
     __m512i high = _mm512_setzero_si512();
     if constexpr (first_crossing != 0) high = _mm512_mask_broadcast_i32x4(high, first_crossing, load(word + 1));
     if constexpr (second_crossing != 0) high = _mm512_mask_broadcast_i32x4(high, second_crossing, load(word + 2));
-    // A shift by 32 leaves nothing.
+    // A shift by 32 gives zero.
     const __m512i rest = _mm512_sub_epi32(_mm512_set1_epi32(32), shifts);
     values = _mm512_or_si512(values, _mm512_maskz_sllv_epi32(kAll, high, rest));
   }
@@ -267,10 +269,10 @@ GANNET_VECTORS inline void UnpackGroups(const uint8_t* bytes, uint32_t addend, u
   (_mm512_storeu_si512(out + 16 * kGroup, _mm512_add_epi32(UnpackFourRows<kWidth, 4 * kGroup>(words), added)), ...);
 }
 
-// Sums of sixteen values and one each, from the first on.
+// Adds one to each of sixteen values and returns their running sums.
 GANNET_VECTORS inline __m512i SumUp(__m512i values) {
   const __m512i fourth = _mm512_setr_epi32(0, 0, 0, 0, 3, 3, 3, 3, 0, 0, 0, 0, 11, 11, 11, 11);
-  // Of two neighbours, of four, of eight, of sixteen.
+  // Sums of two neighbours, of four, of eight, of sixteen.
   __m512i sums = _mm512_add_epi32(values, _mm512_set1_epi32(1));
   sums = _mm512_add_epi32(sums, _mm512_bslli_epi128(sums, 4));
   sums = _mm512_add_epi32(sums, _mm512_bslli_epi128(sums, 8));
@@ -278,15 +280,15 @@ GANNET_VECTORS inline __m512i SumUp(__m512i values) {
   return _mm512_add_epi32(sums, _mm512_maskz_permutexvar_epi32(0xff00, _mm512_set1_epi32(7), sums));
 }
 
-// Writes sixteen sums on top of `before`, and returns the last of them in all lanes.
+// Writes sixteen running sums on top of `before`, and returns the last one in all lanes.
 GANNET_VECTORS inline __m512i StoreSums(__m512i values, __m512i before, uint32_t* out) {
   const __m512i sums = SumUp(values);
   _mm512_storeu_si512(out, _mm512_add_epi32(sums, before));
   return _mm512_add_epi32(before, _mm512_maskz_permutexvar_epi32(kAll, _mm512_set1_epi32(15), sums));
 }
 
-// Sixteen at a time, so that a sum waits for eight others before it instead of thirty-two: who decodes a block mostly looks for
-// something in it at once.
+// Unpacks sixteen values at a time, so that a sum depends on eight earlier ones instead of thirty-two: a decoded block
+// is usually searched at once.
 template <unsigned kWidth, unsigned... kGroup>
 GANNET_VECTORS inline void UnpackDeltaGroups(const uint8_t* bytes, uint32_t previous, uint32_t* out,
                                              std::integer_sequence<unsigned, kGroup...>) {

@@ -7,7 +7,7 @@
 namespace gannet {
 namespace {
 
-// The shape of BM25 with k1 = 1.2 and b = 0.75. It only chooses which pairs to merge: whatever it says, the result
+// The shape of BM25 with k1 = 1.2 and b = 0.75. It only chooses which pairs to merge: whatever it returns, the result
 // stays an upper bound.
 float Score(uint16_t frequency, uint8_t norm, float average_length) {
   return frequency / (frequency + 1.2f * (0.25f + 0.75f * NormLengths()[norm] / average_length));

@@ -15,7 +15,7 @@ namespace {
   throw Error(ErrorCode::kDamaged, std::string("posting list: ") + what);
 }
 
-// Varints of an area that Parse has walked once, so that no bound has to be checked again.
+// Reads a varint of an area that Parse has checked once, so that no bound has to be checked again.
 uint32_t TrustedVarint(const uint8_t** at) {
   uint32_t value = 0;
   for (unsigned shift = 0;; shift += 7) {
@@ -86,7 +86,7 @@ PostingList PostingList::Parse(std::span<const uint8_t> bytes, uint32_t document
 uint32_t PostingList::FindBlock(uint32_t from, uint32_t document) const {
   if (from >= block_count_) return block_count_;
   if (last_document(from) >= document) return from;
-  // Gallop: the wanted block is near in most calls.
+  // Gallop, because the wanted block is near in most calls.
   uint32_t low = from;  // last_document(low) < document
   uint32_t step = 1;
   while (block_count_ - low > step && last_document(low + step) < document) {
@@ -101,7 +101,7 @@ uint32_t PostingList::FindBlock(uint32_t from, uint32_t document) const {
   return high;
 }
 
-// Every look at a block begins here: one comparison with the end for the sum of what it has.
+// Every read of a block begins here: one comparison with the end covers the sum of its parts.
 PostingList::BlockParts PostingList::ReadBlockAt(const uint8_t* at, const uint8_t* end, uint32_t length) {
   constexpr size_t kHeaderBytes = 2;
   constexpr size_t kUnitBytes = 2;
@@ -118,7 +118,7 @@ PostingList::BlockParts PostingList::ReadBlockAt(const uint8_t* at, const uint8_
     if (room < header) Damaged("block");
     parts.frequency_unit = Load<uint16_t>(at + kHeaderBytes);
   }
-  // (value + 1) * unit stays within 32 bits and is never 0.
+  // (value + 1) * unit must stay within 32 bits and is never 0.
   if (parts.frequency_unit == 0 || parts.frequency_width + BitWidth(parts.frequency_unit) > 32) Damaged("frequencies");
   if (parts.document_code & kBitsetFlag) {
     parts.documents_size = kBitsetHeaderBytes + 8 * static_cast<size_t>(parts.document_code & kBitsetWordsMask);
@@ -201,7 +201,7 @@ bool PostingList::BlockBitset(uint32_t block, uint32_t* first, std::span<const u
   const size_t last_word = words->size() / 8 - 1;
   const uint64_t bits = Load<uint64_t>(words->data() + 8 * last_word);
   const auto highest = static_cast<uint32_t>(64 * last_word + 63 - static_cast<size_t>(std::countl_zero(bits)));
-  // Whether there are block_length bits is for DecodeDocuments: counting them costs more than looking at one.
+  // DecodeDocuments checks that there are block_length bits: counting them costs more than testing one.
   if (bits == 0 || *first + highest != last_document(block)) Damaged("documents");
   return true;
 }
@@ -252,7 +252,7 @@ PostingList::PositionParts PostingList::ReadPositionBlock(uint32_t block) const 
   return parts;
 }
 
-// Occurrences per document, minus one; `out` has room for kBlockSize.
+// Writes the number of occurrences per document, minus one; `out` must have room for kBlockSize.
 void PostingList::UnpackCounts(uint32_t block, const PositionParts& parts, uint32_t* out) const {
   const uint32_t length = block_length(block);
   if (parts.counts_are_frequencies) {
@@ -321,7 +321,7 @@ std::span<const Impact> PostingList::BlockImpacts(uint32_t block, std::array<Imp
   size_t count = 0;
   for (; count < impact_stride_; ++count, at += kImpactBytes) {
     const Impact impact{Load<uint16_t>(at), at[2]};
-    // A block with fewer pairs than the widest of its list has zeros behind them.
+    // A block with fewer pairs than the list's maximum is padded with zeros.
     if (impact.frequency == 0) break;
     (*scratch)[count] = impact;
   }

@@ -74,7 +74,7 @@ void PostingWriter::AppendDocuments(uint8_t code, uint32_t length) {
 }
 
 void PostingWriter::AppendPositions(uint32_t length) {
-  // counts_ and frequencies_ are minus one, frequencies_ in units, by now.
+  // By now, counts_ and frequencies_ are reduced by one, and frequencies_ are in units.
   const bool same = std::equal(counts_.begin(), counts_.begin() + length, frequencies_.begin());
   const unsigned count_width = WidestOf(counts_.data(), length);
   const unsigned position_width = std::max(1u, WidestOf(block_positions_.data(), block_positions_.size()));
@@ -95,7 +95,7 @@ void PostingWriter::FlushBlock() {
     highest = std::max(highest, frequencies_[i]);
   }
   block_collector_.TakeInto(256, average_length_, &impacts_);
-  // The list's set is made of the exact sets of its blocks, before these are cut down.
+  // The list's pairs are made from the exact pairs of its blocks, before these are reduced.
   for (size_t i = impacts_before; i < impacts_.size(); ++i) {
     list_collector_.Add(impacts_[i].frequency, impacts_[i].norm);
   }
@@ -108,7 +108,7 @@ void PostingWriter::FlushBlock() {
   }
   impact_counts_.push_back(static_cast<uint32_t>(impacts_.size() - impacts_before));
 
-  // Fields with a weight of several units give multiples of it: storing the quotient saves its bits.
+  // Frequencies in fields with a weight of several units are multiples of it: storing the quotient saves bits.
   if (unit > 65535 || BitWidth(highest / unit - 1) + BitWidth(unit) > 32) unit = 1;
   for (uint32_t i = 0; i < length; ++i) {
     frequencies_[i] = frequencies_[i] / unit - 1;

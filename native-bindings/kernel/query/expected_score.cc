@@ -6,7 +6,8 @@
 namespace gannet {
 namespace {
 
-// Fitted to the best sums of the queries of five collections: ln(sum) = base + words * ln(words that count) + reach * ln(maximum).
+// Fitted to the best sums of the queries of five collections: ln(sum) = base + words * ln(number of effective words) +
+// reach * ln(maximum).
 constexpr double kBase = 0.4480;
 constexpr double kWords = 0.2732;
 constexpr double kReach = 0.4176;
@@ -23,7 +24,8 @@ float ExpectedScore(const PreparedQuery& query) {
     squares += value * value;
   }
   if (squares <= 0 || query.maximum <= 0) return 1;
-  // As many words of equal weight would be worth as much: one rare word among common ones is hardly more than one.
+  // Effective number of words: so many words of equal weight would be worth as much. One rare word among common ones
+  // hardly counts as more than one.
   const double words = sum * sum / squares;
   const double best = std::exp(kBase + kWords * std::log(words) + kReach * std::log(query.maximum));
   return static_cast<float>(std::clamp(best / query.maximum, 0.01, 1.0));

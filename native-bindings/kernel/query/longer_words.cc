@@ -18,10 +18,10 @@ namespace gannet {
 namespace {
 
 constexpr uint32_t kNoPositions[] = {0};
-// Documents that are added up at a time: what it takes does not grow with the segment.
+// Number of documents that are summed at a time, so that memory does not grow with the segment.
 constexpr uint32_t kJoinedWindow = 4096;
 constexpr uint32_t kWordBits = 64;
-// Impacts say no more of a frequency that is higher.
+// Impacts do not distinguish higher frequencies.
 constexpr double kJoinedFrequencyMax = kSaturatedImpact - 1;
 
 struct JoinedTerm {
@@ -29,16 +29,16 @@ struct JoinedTerm {
   float weight;
 };
 
-// Of a segment that has each of them.
+// The terms of a group that a segment has.
 struct JoinedTerms {
   std::vector<JoinedTerm> longer;
   std::vector<JoinedTerm> exact;  // the word, as typed and in other forms
 };
 
-// Of a whole group, so that a document has the same frequency in whatever segment.
+// Scale of a whole group, so that a document has the same frequency in any segment.
 struct JoinedScale {
   double units;   // what one occurrence in the field of the least weight adds to a frequency
-  double weight;  // the greatest of the longer words
+  double weight;  // the greatest weight of the longer words
 };
 
 struct WeightedPosting {
@@ -47,7 +47,7 @@ struct WeightedPosting {
   bool has_exact;
 };
 
-// The postings of one term, block by block.
+// Walks the postings of one term, block by block.
 class JoinedCursor {
  public:
   explicit JoinedCursor(const JoinedTerm& term) : list_(*term.list), weight_(term.weight) { Enter(0); }
@@ -62,7 +62,7 @@ class JoinedCursor {
   void Next() {
     if (++place_ == length_) Enter(block_ + 1);
   }
-  // To the first that is not before the document.
+  // Moves to the first posting whose document is not before `document`.
   void SkipTo(uint32_t document) {
     if (is_done() || this->document() >= document) return;
     if (list_.last_document(block_) < document) Enter(list_.FindBlock(block_, document));
@@ -92,10 +92,10 @@ class JoinedCursor {
 
 std::vector<JoinedCursor> CursorsOf(std::span<const JoinedTerm> terms) { return {terms.begin(), terms.end()}; }
 
-// What the longer words of some documents beside each other count.
+// Sums the longer words in a window of consecutive documents.
 class JoinedWindow {
  public:
-  // Calls visit(posting) for each document that has one of them, ascending.
+  // Calls visit(posting) for each document that has a longer word, ascending.
   template <typename Visit>
   static void Sum(const JoinedTerms& terms, Visit&& visit) {
     std::vector<JoinedCursor> longer = CursorsOf(terms.longer);
@@ -113,7 +113,7 @@ class JoinedWindow {
   static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
   using Bits = std::array<uint64_t, kJoinedWindow / kWordBits>;
 
-  // The first document that any of them has, from one on.
+  // Returns the first document >= `from` that any of the cursors has.
   static uint64_t NextOf(std::span<JoinedCursor> cursors, uint64_t from) {
     uint64_t next = kNone;
     for (JoinedCursor& cursor : cursors) {
@@ -123,7 +123,8 @@ class JoinedWindow {
     return next;
   }
 
-  // Calls use(place) for each of its documents that is in the window. In a damaged list one may be behind a later one.
+  // Calls use(place) for each of the cursor's documents that is in the window. In a damaged list, documents may be out
+  // of order.
   template <typename Use>
   static void ForEachIn(uint32_t first, JoinedCursor* cursor, Use&& use) {
     for (cursor->SkipTo(first); !cursor->is_done(); cursor->Next()) {
@@ -162,14 +163,16 @@ class JoinedWindow {
   Bits has_exact_{};
 };
 
-// In steps. One occurrence alone counts its weight, and more of them less and less.
+// Returns the frequency in steps. In a document without the word, one occurrence counts its weight, and each further
+// one less.
 uint32_t JoinedFrequency(const WeightedPosting& posting, const JoinedScale& scale) {
   const double occurrences = posting.frequency / scale.units;
   const double share = posting.has_exact ? occurrences : occurrences / (occurrences + (1 - scale.weight));
   return static_cast<uint32_t>(std::clamp(share * kJoinedSteps, 1.0, kJoinedFrequencyMax));
 }
 
-// Terms are named by where their lists are in the segment: the texts of a word's longer ones may be many times as long.
+// Terms are identified by the address of their lists in the segment: the texts of a word's longer words may be many
+// times as long.
 std::string KeyOf(const JoinedTerms& terms, const JoinedScale& scale) {
   std::string key(reinterpret_cast<const char*>(&scale), sizeof(scale));
   for (const auto* each : {&terms.longer, &terms.exact}) {

@@ -19,16 +19,16 @@
 namespace gannet {
 namespace {
 
-// Weights this small would underflow to zero in a product, and a score of zero means no match to the evaluator.
+// Smaller weights would underflow to zero in a product, and a score of zero means no match to the evaluator.
 constexpr float kGroupWeightMin = 1e-20f;
 constexpr float kAlternativeWeightMin = 1e-6f;
-// The bonus is a sum of floats that is added to a float, its bound is computed in doubles.
+// The bonus is a sum of floats that is added to a float; its bound is computed in doubles.
 constexpr double kBonusFactor = 1 + 1e-5;
 constexpr double kBonusMargin = 1e-6;
-// Room is made for so many at once: memory is asked for seldom.
+// Lists per term for which room is reserved, so that memory is seldom allocated.
 constexpr size_t kListsPerTerm = 4;
 
-// Terms as they are looked up in all segments.
+// Terms that are looked up in all segments.
 struct SoughtTerms {
   std::vector<std::string_view> texts;
   std::vector<uint32_t> hashes;
@@ -45,7 +45,7 @@ std::vector<TermEntry> FindTermEntries(const Segment& segment, const SoughtTerms
   return found;
 }
 
-// Words come again and again, with the same forms and spellings.
+// Caches the entries, because the same words come again and again, with the same forms and spellings.
 TermEntries KeptTermEntries(const Segment& segment, const SoughtTerms& terms) {
   if (auto kept = segment.cache().term_entries.Find(terms.key)) return *std::move(kept);
   const std::vector<TermEntry> found = FindTermEntries(segment, terms);
@@ -54,16 +54,16 @@ TermEntries KeptTermEntries(const Segment& segment, const SoughtTerms& terms) {
   return entries;
 }
 
-// What a segment has of the terms that are looked up.
+// The entries of the searched terms in one segment.
 struct FoundTerms {
   uint32_t segment;
-  TermEntries kept;              // null: they are not kept
+  TermEntries kept;              // null if the entries are not cached
   std::vector<TermEntry> anew;
 
   const std::vector<TermEntry>& entries() const { return kept ? *kept : anew; }
 };
 
-// The list of the term that was asked for at `place`; an empty one where the segment lacks it.
+// Returns the list of the term that was asked for at `place`; an empty one if the segment lacks the term.
 PostingList ListAt(const Segment& segment, const std::vector<TermEntry>& entries, uint32_t place) {
   const auto entry = std::ranges::lower_bound(entries, place, {}, &TermEntry::place);
   if (entry == entries.end() || entry->place != place) return {};
@@ -137,7 +137,7 @@ class QueryPreparer {
     return count;
   }
 
-  // The same in all segments, and with those last that are the rarest in most.
+  // Sets an order that is the same in all segments, with the terms last that are the rarest in most.
   static void OrderSumming(PreparedGroup* group) {
     const auto& alternatives = group->alternatives;
     group->summing_order.resize(alternatives.size());
@@ -148,7 +148,7 @@ class QueryPreparer {
     });
   }
 
-  // Typos count where nothing else of the group is in any document.
+  // Typos count only if no document has any other alternative of the group.
   static void ChooseCounting(PreparedGroup* group) {
     const auto is_known = [](const PreparedAlternative& alternative) {
       return alternative.kind != AlternativeKind::kTypo && alternative.document_frequency > 0;
@@ -170,7 +170,7 @@ class QueryPreparer {
     }
   }
 
-  // Distinct, of terms that have a list of their own.
+  // Returns the distinct terms that have a list of their own.
   static std::vector<uint32_t> ExactTerms(const PreparedGroup& group) {
     std::set<uint32_t> terms;
     for (const PreparedAlternative& alternative : group.alternatives) {
@@ -272,7 +272,7 @@ class QueryPreparer {
     }
   }
 
-  // By falling bound; pairs follow their groups.
+  // Sorts by falling bound, and adjusts the groups' indexes in pairs.
   void SortGroups() {
     std::stable_sort(query_.groups.begin(), query_.groups.end(),
                      [](const PreparedGroup& a, const PreparedGroup& b) { return a.bound > b.bound; });
@@ -284,7 +284,7 @@ class QueryPreparer {
     }
   }
 
-  // Makes found_ what is stored for the group's terms, in the order of its alternatives.
+  // Sets found_ to the stored entries of the group's terms, in the order of its alternatives.
   void FindTerms(const PlanGroup& group) {
     sought_.texts.clear();
     sought_.hashes.clear();
@@ -306,7 +306,7 @@ class QueryPreparer {
     }
   }
 
-  // Its terms are those that were found, from the place `first` on.
+  // The alternative's terms are the found ones from index `first` on.
   PreparedAlternative PrepareAlternative(const PlanAlternative& source, uint32_t first) {
     PreparedAlternative alternative;
     alternative.weight = std::max(source.weight, kAlternativeWeightMin);
@@ -338,7 +338,7 @@ class QueryPreparer {
     return entry->second;
   }
 
-  // When all terms are known.
+  // To be called once all terms are known.
   void PlaceLists() {
     const std::span<const SegmentList> lists(query_.lists);
     size_t begin = 0;
@@ -353,9 +353,9 @@ class QueryPreparer {
   std::array<std::byte, 4096> memory_;
   std::pmr::monotonic_buffer_resource resource_{memory_.data(), memory_.size()};
   std::pmr::unordered_map<std::string_view, uint32_t> term_indexes_{&resource_};
-  // Of the group at hand.
+  // Of the current group.
   SoughtTerms sought_;
-  std::vector<FoundTerms> found_;  // by segment, those that have any
+  std::vector<FoundTerms> found_;  // of the segments that have any of the terms
 };
 
 }  // namespace

@@ -189,7 +189,7 @@ class PlanReader {
       if (key.by == SortBy::kDistance) {
         key.origin = ReadPoint();
       } else {
-        Read<double>();  // Unused by this kind, so whatever it holds is fine.
+        Read<double>();  // Not used by this kind, so any value is accepted.
         Read<double>();
       }
       plan->sort_keys.push_back(key);

@@ -11,13 +11,13 @@ namespace {
 
 constexpr size_t kCodes = 256;
 constexpr int kDivisionSteps = 4;
-// Impacts stop counting at 65535, which stands for that or more.
+// Impacts saturate at 65535, which means 65535 or more.
 constexpr uint16_t kSaturatedFrequency = 65535;
 constexpr float kEndlessFrequency = 1e12f;
 
 using FrequencyCap = std::array<float, kCodes>;  // by norm code
 
-// The greatest length that has this code.
+// Returns the greatest length that has this code.
 double LongestLength(size_t code) {
   if (code >= kCodes - 1) return std::numeric_limits<double>::infinity();
   const auto& lengths = NormLengths();
@@ -29,7 +29,7 @@ float Frequency(const Impact& impact) {
   return impact.frequency == kSaturatedFrequency ? kEndlessFrequency : static_cast<float>(impact.frequency);
 }
 
-// A sum of flights of steps over the norm codes, gathered as what it rises by at each.
+// A sum of step functions over the norm codes, stored as the rise at each code.
 class CapSum {
  public:
   void Add(size_t code, double rise) { rises_[code] += rise; }
@@ -45,7 +45,8 @@ class CapSum {
   std::array<double, kCodes> rises_{};
 };
 
-// One group as a term of the sum: value(f) = weight * f / (f + K), f at most cap[code], taking rate * f of the length.
+// One group as a term of the sum: value(f) = weight * f / (f + K), where f is at most cap[code] and takes up rate * f
+// of the length.
 struct Share {
   PreparedGroup* group;
   double weight;
@@ -53,14 +54,14 @@ struct Share {
   FrequencyCap cap;
 };
 
-// The occurrences that may be near each other of a pair of groups.
+// For a pair of groups, the occurrences that may be near each other.
 struct PairShare {
   PreparedPair* pair;
   FrequencyCap first;
   FrequencyCap second;
 };
 
-// Sum of the greatest 1 / distance of so many positions around one, which is a whole number.
+// Returns the sum of the greatest 1 / distance of `count` positions around one; `count` is a whole number.
 double SumOfNearest(double count) {
   constexpr size_t kMost = 2 * kProximityDistanceMax;
   static const std::array<double, kMost + 1> sums = [] {
@@ -83,7 +84,7 @@ class ScoreBounder {
     double pairs = 0;
     bool length_was_short = true;
     for (size_t code = 0; code < kCodes; ++code) {
-      // Where no cap rises and the length was no constraint, a longer document can only score less.
+      // If no cap rises and the length was no constraint, a longer document can only score less.
       if (rises_[code] || length_was_short) {
         length_was_short = false;
         pairs = BonusAt(code, &length_was_short);
@@ -128,7 +129,7 @@ class ScoreBounder {
         for (const Impact& step : StepsOf(term)) rises_[step.norm] = true;
       }
       AddSteps(alternative, &sum);
-      // What is joined is in steps, and counts no more than its occurrences.
+      // The frequency of a joined alternative is in steps and does not exceed the number of its occurrences.
       const double weight = alternative.is_joined ? 1 : double{alternative.weight};
       share.rate = std::min(share.rate, TokensPerOccurrence(alternative) / weight);
     }
@@ -139,7 +140,7 @@ class ScoreBounder {
     return share;
   }
 
-  // The greatest frequencies of a term: each in documents of a code, or of a higher one. Both members ascend.
+  // Returns the greatest frequencies of a term, each in documents of a code or a higher one. Both members ascend.
   std::span<const Impact> StepsOf(uint32_t term) {
     Steps& steps = steps_[term];
     if (!steps.empty()) return {steps.data(), steps.size()};
@@ -173,7 +174,7 @@ class ScoreBounder {
       }
       return;
     }
-    // No document holds a phrase more often than any of its words.
+    // No document has a phrase more often than any of its words.
     double before = 0;
     std::array<bool, kCodes> may_rise{};
     for (const uint32_t term : alternative.terms) {
@@ -207,7 +208,7 @@ class ScoreBounder {
     }
   }
 
-  // The most occurrences of a group's terms.
+  // Returns the most occurrences of a group's terms, by norm code.
   FrequencyCap OccurrenceCap(uint32_t group) {
     CapSum sum;
     for (const uint32_t term : query_.groups[group].sequence_terms) {
@@ -245,7 +246,7 @@ class ScoreBounder {
       double first = share.first[code];
       double second = share.second[code];
       if (first + second > places) {
-        // Occurrences of two groups without a common term lie on different places: best divided in halves.
+        // Occurrences of two groups without a common term are at different positions: the best division is into halves.
         *length_is_short = true;
         first = std::min(first, std::max(std::floor(places / 2), places - second));
         second = std::min(second, places - first);
@@ -284,8 +285,8 @@ class ScoreBounder {
     return demand > length ? std::min(sum, DividedBound(code, saturation, length)) : sum;
   }
 
-  // Lagrange: the best f of a share at multiplier m is sqrt(weight * K / (m * rate)) - K, within 0..cap. Each step
-  // solves for the m at which the shares that are at neither end use up what the others leave.
+  // Uses a Lagrange multiplier: the best f of a share at multiplier m is sqrt(weight * K / (m * rate)) - K, within
+  // 0..cap. Each step solves for the m at which the shares that are at neither limit use up what the others leave.
   double DividedBound(size_t code, double saturation, double length) const {
     double best = std::numeric_limits<double>::infinity();
     double scale = 0;  // 1 / sqrt(m)
@@ -322,13 +323,14 @@ class ScoreBounder {
 
   PreparedQuery& query_;
   using Steps = InlineVector<Impact, kImpactsPerList>;
-  std::vector<Steps> steps_;  // by term; empty: not drawn yet, or in no segment
+  std::vector<Steps> steps_;  // by term; empty: not computed yet, or in no segment
   std::vector<Share> shares_;
   std::vector<PairShare> pair_shares_;
-  std::array<uint32_t, kCodes> whole_units_{};  // the most of any document that is the query, by norm code
+  // by norm code: the most units of any document with a field that is the query
+  std::array<uint32_t, kCodes> whole_units_{};
   float units_min_ = 1;
   double units_max_ = 1;
-  std::array<bool, kCodes> rises_{};  // where some alternative's cap may be higher than for shorter documents
+  std::array<bool, kCodes> rises_{};  // codes at which some alternative's cap may be higher than for shorter documents
   bool length_is_shared_ = false;
 };
 

@@ -9,9 +9,9 @@
 namespace gannet {
 namespace {
 
-// Up to this many postings are counted sooner than what was kept of their number is found.
+// Up to this number of postings, counting is faster than a look-up in the cache.
 constexpr uint64_t kCountedAnewMax = 32;
-// Up to this many postings are cheaper to sort than to mark in a bitset of the whole segment.
+// Up to this number of postings, sorting is cheaper than marking in a bitset of the whole segment.
 constexpr uint64_t kSortedPostingsMax = 2048;
 
 template <typename Visit>

@@ -29,9 +29,9 @@ DocumentsOfLength FindDocumentsOfLength(const Segment& segment, uint32_t length)
   return found;
 }
 
-// Looking at a document of the right length costs about as much as running over so many postings.
+// Examining a document of the right length costs about as much as scanning this number of postings.
 constexpr uint64_t kLookCostPostings = 8;
-// The documents of longer queries are not kept apart.
+// Lists of the documents of a length are cached only for queries up to this length.
 constexpr uint32_t kKeptLengthMax = 16;
 
 class WholeFieldFinder {
@@ -64,7 +64,8 @@ class WholeFieldFinder {
   }
 
  private:
-  // Documents with a field of the right length, ascending: all, or those that have a term of the rarest word.
+  // Returns the documents with a field of the right length, ascending: all of them, or those that have a term of the
+  // rarest word.
   std::vector<uint32_t> Candidates() const {
     const auto postings = [](const std::vector<const PostingList*>& lists) {
       uint64_t sum = 0;
@@ -93,7 +94,7 @@ class WholeFieldFinder {
     return candidates;
   }
 
-  // Weight units of the weightiest field that is the query; 0 where there is none.
+  // Returns the weight units of the weightiest field that is the query; 0 if there is none.
   uint32_t UnitsOf(uint32_t document) {
     uint32_t units = 0;
     uint64_t begin = 0;
@@ -106,7 +107,7 @@ class WholeFieldFinder {
     return units;
   }
 
-  // Whether the words stand one after the other from this position on.
+  // Returns true if the words follow each other from this position on.
   bool IsWhole(uint32_t document, uint64_t begin) {
     for (size_t place = 0; place < cursors_.size(); ++place) {
       const bool stands = std::any_of(cursors_[place].begin(), cursors_[place].end(), [&](PostingCursor& cursor) {
@@ -123,7 +124,7 @@ class WholeFieldFinder {
   const std::vector<TextFieldMeta>& fields_;
   const uint32_t word_count_;
   std::vector<std::vector<const PostingList*>> lists_;  // by word
-  std::vector<std::vector<PostingCursor>> cursors_;     // likewise
+  std::vector<std::vector<PostingCursor>> cursors_;     // by word
   std::vector<uint32_t> positions_;
 };
 
@@ -141,7 +142,7 @@ std::string KeyOf(std::span<const PreparedTerm> terms, Places places) {
 WholeFieldMatches FindWholeFields(const Segment& segment, uint32_t segment_index, std::span<const PreparedTerm> terms,
                                   std::span<const std::vector<uint32_t>* const> places) {
   static const auto kNone = std::make_shared<const std::vector<WholeFieldMatch>>();
-  // Small segments lack a word as a rule, which is seen sooner than what is kept is found.
+  // Small segments usually lack a word, which is detected faster than a cached answer is found.
   const auto has_term = [&](uint32_t term) { return terms[term].lists[segment_index].document_frequency() > 0; };
   const auto has_word = [&](const std::vector<uint32_t>* place) { return std::ranges::any_of(*place, has_term); };
   if (!std::ranges::all_of(places, has_word)) return kNone;

@@ -47,7 +47,7 @@ void BackgroundBuild::Abandon() {
     is_abandoned_ = true;
     changed_.notify_all();
   }
-  // One that was joined before has been handed out: its file belongs to whoever finished it.
+  // If it was joined before, the summary has been returned: the file belongs to the caller of Finish.
   if (!thread_.joinable()) return;
   Join();
   if (summary_) unlink(path_.c_str());
@@ -60,7 +60,7 @@ void BackgroundBuild::Join() {
 
 void BackgroundBuild::Run() {
   NameThread("gannet-segment");
-  // Its memory goes with the thread, and not when the last of this object is collected.
+  // The memory is freed with the thread, and not when this object is destroyed.
   const std::unique_ptr<SegmentBuilder> builder = std::move(builder_);
   try {
     while (const auto piece = Next()) builder->Add(*piece);

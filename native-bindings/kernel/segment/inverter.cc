@@ -66,7 +66,7 @@ void Inverter::NextSlice(Stream* stream) {
   if (stream->level + 1u < kSliceLevels) ++stream->level;
   const uint32_t bytes = 16u << stream->level;
   const uint32_t slice = NewSlice(bytes);
-  Store(stream->at, slice);  // the link behind the payload
+  Store(stream->at, slice);  // the link after the payload
   stream->at = SliceAt(slice);
   stream->room = bytes - kLinkBytes;
 }
@@ -142,7 +142,7 @@ void Inverter::KeepParts(std::string_view text, const Token& token, uint32_t fie
                         places_ + part.place});
     waiting_terms_ += term;
   });
-  // The parts of two words are no neighbours.
+  // The parts of two words are not neighbours.
   if (places > 0) places_ += places + 1;
 }
 

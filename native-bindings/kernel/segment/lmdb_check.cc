@@ -60,13 +60,13 @@ class Walker {
     if (page_bytes_ < 4096 || page_bytes_ > 32768 || (page_bytes_ & (page_bytes_ - 1)) != 0) Damaged("page size");
     const Meta second = ReadMeta(page_bytes_);
     if (second.free.pad != page_bytes_) Damaged("page sizes differ");
-    // As mdb_env_pick_meta chooses.
+    // Chooses as mdb_env_pick_meta does.
     const Meta& meta = first.transaction < second.transaction ? second : first;
     const uint64_t page_count = file_.size() / page_bytes_;
     if (meta.last_page < 1 || meta.last_page >= page_count) Damaged("truncated");
     page_count_ = meta.last_page + 1;
     if (meta.main.flags != 0 || meta.main.pad != 0) Damaged("database flags");
-    // A segment is written in one transaction, which frees nothing.
+    // A segment is written in one transaction, which frees no pages.
     if (meta.free.root != kNoPage) Damaged("free pages");
     depth_ = meta.main.depth;
     if (meta.main.root == kNoPage || depth_ < 1 || depth_ > kDepthMax) Damaged("root");
@@ -90,7 +90,7 @@ class Walker {
     return meta;
   }
 
-  // Marks pages as used; each may be used once.
+  // Marks pages as used; each may be used only once.
   void Visit(uint64_t page, uint64_t count) {
     if (page >= page_count_ || count > page_count_ - page) Damaged("page number");
     for (const uint64_t end = page + count; page < end;) {
@@ -104,7 +104,7 @@ class Walker {
     }
   }
 
-  // Keys of the subtree lie in [lower, upper); an empty bound is none (keys are never empty).
+  // Checks a subtree whose keys must be in [lower, upper); an empty bound means none (keys are never empty).
   void Walk(uint64_t number, uint32_t level, std::string_view lower, std::string_view upper) {
     Visit(number, 1);
     const uint8_t* page = file_.data() + number * page_bytes_;
@@ -125,7 +125,7 @@ class Walker {
     }
   }
 
-  // The node's first byte, with its header and key inside the page.
+  // Returns the node's first byte; its header and key are within the page.
   const uint8_t* Node(const uint8_t* page, size_t index, size_t upper_bound, std::string_view* key) const {
     const size_t offset = Load<uint16_t>(page + kLmdbPageHeaderBytes + 2 * index);
     if (offset < upper_bound || offset % 2 != 0 || offset + kLmdbNodeHeaderBytes > page_bytes_) Damaged("node offset");

@@ -16,11 +16,12 @@
 namespace gannet {
 namespace {
 
-// Sizes of mdb.c: the entry of a node in its page's table, and the least number of nodes that a page has room for.
+// Sizes of mdb.c: the entry of a node in its page's table, and the least number of nodes for which a page must have
+// room.
 constexpr uint64_t kNodePointerBytes = 2;
 constexpr uint64_t kNodesPerPageMin = 2;
 
-// A file that may not become larger than this is one of few documents: most of the bound is slack.
+// A file with a size bound up to this is for few documents (most of the bound is slack) and is written from memory.
 constexpr uint64_t kBufferedBytesMax = 80u << 20;
 
 constexpr uint64_t kAllocationStepMin = 64u << 10;
@@ -41,7 +42,7 @@ MDB_val AsValue(std::span<const uint8_t> bytes) {
 LmdbWriter::LmdbWriter(const std::string& path, uint64_t size_bytes_max)
     : path_(path), is_buffered_(size_bytes_max <= kBufferedBytesMax) {
   unlink(path.c_str());
-  // Created here, so that a missing or read-only directory is an errno of open.
+  // The file is created here, so that a missing or read-only directory is reported with the errno of open.
   const int created = open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   if (created < 0) ThrowErrno(errno, "create " + path);
   close(created);
@@ -53,7 +54,7 @@ LmdbWriter::LmdbWriter(const std::string& path, uint64_t size_bytes_max)
     map_bytes_ = (std::max<uint64_t>(size_bytes_max, 1u << 20) + os_page - 1) / os_page * os_page;
     code = mdb_env_set_mapsize(env_, map_bytes_);
     if (code == 0) {
-      // Reading ahead of what is about to be written would fill dozens of pages with zeros for a segment of three.
+      // Read-ahead would fill dozens of pages with zeros for a segment of three pages.
       const unsigned flags = MDB_NOSUBDIR | MDB_NOSYNC | MDB_NOLOCK | MDB_NOTLS | MDB_NORDAHEAD;
       code = mdb_env_open(env_, path.c_str(), flags | (is_buffered_ ? 0u : MDB_WRITEMAP), 0644);
     }
@@ -72,7 +73,8 @@ LmdbWriter::LmdbWriter(const std::string& path, uint64_t size_bytes_max)
   }
 }
 
-// LMDB reads its own pages while it writes, and says of zeros that they are none of its own.
+// LMDB reads back its own pages while it writes; if they are zeros after a fault, it reports that they are not its own.
+// The fault is reported instead.
 void LmdbWriter::ThrowUnwrittenHere(int code, const std::string& what) const {
   watch_.RequireNone("write segment");
   ThrowUnwritten(code, what);
@@ -104,9 +106,9 @@ void LmdbWriter::EnsureAllocated(size_t key_bytes, size_t value_bytes) {
     leaf_bytes_left_ = page_bytes_ - kLmdbPageHeaderBytes;
   }
   leaf_bytes_left_ -= node;
-  // Branch pages are at least a third full of nodes of at most 8 + 511 bytes (a branch splits in the middle), so
-  // there is at most one for every two leaves; keys of a segment are short, and far fewer are made. The slack
-  // covers the two meta pages and the splits of one put.
+  // Branch pages are at least a third full of nodes of at most 8 + 511 bytes (a branch splits in the middle), so there
+  // is at most one for every two leaves; keys of a segment are short, and far fewer branches are made. The slack covers
+  // the two meta pages and the splits of one put.
   const uint64_t pages = 2 + leaf_pages_ + leaf_pages_ / 2 + overflow_pages_ + 40;
   const uint64_t needed = std::min(pages * page_bytes_, map_bytes_);
   if (needed <= allocated_bytes_) return;
@@ -145,7 +147,7 @@ uint8_t* LmdbWriter::Reserve(std::span<const uint8_t> key, size_t bytes) {
 void LmdbWriter::Overwrite(std::span<const uint8_t> key, std::span<const uint8_t> value) {
   MDB_val key_value = AsValue(key);
   MDB_val data = AsValue(value);
-  // LMDB replaces a value of the same size where it is: the page belongs to this transaction.
+  // LMDB replaces a value of the same size in place, because the page belongs to this transaction.
   const int code = mdb_put(txn_, dbi_, &key_value, &data, 0);
   if (code != 0) ThrowUnwrittenHere(code, "write " + path_);
 }
@@ -161,7 +163,7 @@ uint64_t LmdbWriter::FinishUnwatched() {
   cursor_ = nullptr;
   const int code = mdb_txn_commit(txn_);
   txn_ = nullptr;
-  // Of a write that was cut short LMDB says only that it was: whether there is room is asked anew.
+  // LMDB only reports that a write was cut short; Allocate tells whether the disk is full.
   if (code == EIO && is_buffered_) {
     const int reason = Allocate(file_, 0, allocated_bytes_);
     if (reason != 0) ThrowErrno(reason, "write " + path_);
@@ -175,7 +177,7 @@ uint64_t LmdbWriter::FinishUnwatched() {
     Close();
     return bytes;
   }
-  // The mapping goes first: with it gone nothing can write behind the cut.
+  // The file is unmapped first, so that nothing can write after the cut.
   Close();
   Truncate(path_, bytes);
   SealSegmentFile(path_, page_bytes_);
@@ -186,7 +188,7 @@ uint64_t LmdbWriter::FinishUnwatched() {
 void LmdbWriter::FinishFile(int file, uint64_t bytes) {
   struct stat status;
   if (fstat(file, &status) != 0) ThrowErrno(errno, "stat " + path_);
-  // What LMDB took and did not need is at the end, if anywhere.
+  // Pages that LMDB allocated and did not need are at the end of the file, if anywhere.
   if (static_cast<uint64_t>(status.st_size) != bytes && ftruncate(file, static_cast<off_t>(bytes)) != 0) {
     ThrowErrno(errno, "cut " + path_);
   }

@@ -34,19 +34,19 @@ std::span<const uint8_t> AsSpan(const MDB_val& value) {
 
 // One read transaction on the main database, shared by all threads for the life of the segment.
 //
-// LMDB documents a transaction as belonging to one thread at a time. This one is read-only, on an environment
-// without locks (MDB_NOLOCK: no reader table, so no slot that belongs to a thread), and what we call on it leaves it
-// alone. In mdb.c of 0.9.29: mdb_get and mdb_cursor_open make a cursor of their own (mdb_cursor_init only reads the
-// transaction); a cursor is chained into mt_cursors only where that is not null, and it is null in a read-only
-// transaction; mdb_page_search re-reads a database record only where DB_STALE is set, which it never is for the main
-// database; the page lists of a writer are behind !(MDB_TXN_RDONLY). What remains are stores of MDB_TXN_ERROR when a
-// page has a wrong number or type, and CheckLmdbFile has excluded those.
+// LMDB documents a transaction as belonging to one thread at a time. This one is read-only, on an environment without
+// locks (MDB_NOLOCK: no reader table, so no slot that belongs to a thread), and the functions that are called on it do
+// not change it. In mdb.c of 0.9.29: mdb_get and mdb_cursor_open make a cursor of their own (mdb_cursor_init only reads
+// the transaction); a cursor is chained into mt_cursors only if that is not null, and it is null in a read-only
+// transaction; mdb_page_search re-reads a database record only if DB_STALE is set, which it never is for the main
+// database; the page lists of a writer are behind !(MDB_TXN_RDONLY). The only remaining stores set MDB_TXN_ERROR when a
+// page has a wrong number or type, which CheckLmdbFile has excluded.
 class Environment {
  public:
   Environment(const std::string& path, uint64_t file_bytes) {
     try {
       Check(mdb_env_create(&env_), path);
-      // The size that the writer reserved is in the file; map what is there.
+      // The file contains the size that the writer reserved; map only what is there.
       Check(mdb_env_set_mapsize(env_, file_bytes), path);
       Check(mdb_env_open(env_, path.c_str(), MDB_RDONLY | MDB_NOLOCK | MDB_NOSUBDIR | MDB_NOTLS, 0644), path);
       Check(mdb_txn_begin(env_, nullptr, MDB_RDONLY, &txn_), path);
@@ -61,7 +61,7 @@ class Environment {
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
 
-  // False where there is no such key.
+  // Returns false if there is no such key.
   bool Get(std::span<const uint8_t> key, std::span<const uint8_t>* value) const {
     MDB_val key_value{key.size(), const_cast<uint8_t*>(key.data())};
     MDB_val data;
@@ -72,7 +72,7 @@ class Environment {
     return true;
   }
 
-  // Somewhere in the mapping; null where the file is empty.
+  // An address in the mapping; null if the file is empty.
   const void* inside() const { return inside_; }
 
   MDB_cursor* OpenCursor() const {
@@ -107,7 +107,7 @@ class Environment {
   const void* inside_ = nullptr;
 };
 
-// Keys of LMDB are no longer than 511 bytes, and no stored term is longer than this.
+// Keys of LMDB have at most 511 bytes, and stored terms are shorter than this.
 constexpr size_t kSoughtBytesMax = 500;
 
 class CursorGuard {
@@ -117,9 +117,9 @@ class CursorGuard {
   CursorGuard(const CursorGuard&) = delete;
   CursorGuard& operator=(const CursorGuard&) = delete;
 
-  // The call of Next after it looks for its `from` again.
+  // Makes the next call of Next search for its `from` again.
   void Restart() { started_ = false; }
-  // The next entry, or at first the first one at or after `from`; false at the end.
+  // Moves to the next entry; the first call moves to the first one at or after `from`. Returns false at the end.
   bool Next(std::span<const uint8_t> from, std::span<const uint8_t>* key, std::span<const uint8_t>* value) {
     MDB_val key_value{from.size(), const_cast<uint8_t*>(from.data())};
     MDB_val data;
@@ -137,10 +137,12 @@ class CursorGuard {
   bool started_ = false;
 };
 
-// Terms of a segment whose keys are kept in a table: all of them are read for it when the segment is opened.
+// Maximum number of terms of a segment whose keys are kept in a table, for which all of them are read when the segment
+// is opened.
 constexpr uint64_t kTabledTermsMax = 8192;
 
-// Terms of which sketches are kept, 12 bytes each: among many more, walking is no slower than comparing all.
+// Maximum number of terms for which sketches are kept (12 bytes each). With many more, walking the index is no slower
+// than comparing all sketches.
 constexpr uint32_t kSketchedTermsMax = 16384;
 
 std::vector<uint8_t> TermBytes(std::string_view term) {
@@ -158,7 +160,7 @@ class LmdbSegment final : public Segment {
     if (norms_.size() != documents) Damaged("norms");
     record_numbers_ = Numbers(Required(MakeKey8(Key::kRecordNumbers, 0), "record numbers"));
     std::span<const uint8_t> sorted;
-    // Left out where record numbers ascend by document, as they do in a segment of new records.
+    // Left out if record numbers ascend by document, as in a segment of new records.
     if (environment_.Get(MakeKey8(Key::kRecordNumbers, 1), &sorted)) {
       documents_by_record_ = Numbers(sorted);
     }
@@ -209,7 +211,7 @@ class LmdbSegment final : public Segment {
   size_t SelectByFieldLength(std::span<const uint32_t> documents, uint32_t length, uint32_t* out) const override {
     const bool is_narrow = std::ranges::all_of(field_lengths_, [](const FieldLengths& field) { return field.width <= 1; });
     if (!is_narrow || length == 0) return Segment::SelectByFieldLength(documents, length, out);
-    // Without branches: whether a field has the length cannot be foretold.
+    // Without branches, because it is unpredictable whether a field has the length.
     size_t count = 0;
     for (const uint32_t document : documents) {
       const uint32_t within = std::min(document, meta_.document_count - 1);
@@ -224,7 +226,7 @@ class LmdbSegment final : public Segment {
   std::optional<uint32_t> FindDocument(uint32_t record_number) const override {
     const auto& order = documents_by_record_;
     const auto document_at = [&](uint32_t rank) {
-      // A damaged order must not lead out of the documents.
+      // A damaged order must not lead outside the documents.
       return order.empty() ? rank : std::min(order[rank], meta_.document_count - 1);
     };
     uint32_t low = 0;
@@ -341,8 +343,8 @@ class LmdbSegment final : public Segment {
     return value;
   }
 
-  // The value at an address divisible by 8: itself, or a copy. Only small values lie unaligned (big ones begin behind
-  // the header of a page of their own), so little is copied.
+  // Returns the value at an address divisible by 8: itself, or a copy. Only small values are unaligned (large ones
+  // begin after the header of a page of their own), so little is copied.
   std::span<const uint8_t> Aligned(std::span<const uint8_t> value) {
     if (reinterpret_cast<uintptr_t>(value.data()) % 8 == 0 || value.empty()) return value;
     auto& copy = copies_.emplace_back(std::make_unique<uint64_t[]>((value.size() + 7) / 8));
@@ -365,13 +367,13 @@ class LmdbSegment final : public Segment {
     std::span<const uint8_t> value;
     const auto first = MakeKey(Key::kStemGroup);
     while (cursor.Next(first, &key, &value) && key[0] <= static_cast<uint8_t>(Key::kTerm)) {
-      // More than a stem group for each term: the number of terms is wrong.
+      // There are more entries than a stem group per term: the number of terms is wrong.
       if (!table_.Add(key, value)) return;
     }
     table_.Build();
   }
 
-  // The value of a term or stem group as it is stored; false where there is none.
+  // Finds the stored value of a term or stem group; returns false if there is none.
   bool Find(Key kind, std::string_view text, uint32_t hash, std::span<const uint8_t>* value) const {
     if (table_.is_known()) {
       const KeyTable::Value* found = table_.Find(static_cast<uint8_t>(kind), text, hash);
@@ -405,7 +407,7 @@ class LmdbSegment final : public Segment {
   std::vector<Column> columns_;
   SpellingIndex spelling_;
   SpellingSketches sketches_;
-  KeyTable table_;                                 // of terms and stem groups, where they are few
+  KeyTable table_;                                 // of terms and stem groups, if they are few
   std::vector<std::span<const uint8_t>> chunks_;   // without their padding
   std::vector<std::unique_ptr<uint64_t[]>> copies_;
 };

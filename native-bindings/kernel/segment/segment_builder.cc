@@ -11,8 +11,8 @@
 namespace gannet {
 namespace {
 
-// Address space that is reserved for the file, far beyond what it can take: a word of two bytes may become a term of
-// 30, and every document has a length per field and a value per column, named in the batch or not.
+// Reserved address space, far more than the file can need: a word of two bytes may become a term of 30, and every
+// document has a length per field and a value per column, whether or not the batch names them.
 constexpr uint64_t kSizeSlackBytes = 64u << 20;
 constexpr uint64_t kSizeFactor = 32;
 
@@ -65,7 +65,7 @@ class SegmentBuilder::Documents {
     if (count() == kMaxDocumentsPerSegment) throw Error(ErrorCode::kLimit, "more than 2^24 documents in a segment");
     record_numbers_.push_back(reader->Integer<uint32_t>());
     ByteReader entries(reader->Bytes(reader->Integer<uint32_t>()), ErrorCode::kInvalidArgument);
-    // Values of one field may lie apart; positions go by field.
+    // The values of one field may be apart; positions are assigned by field.
     for (auto& values : texts_) values.clear();
     while (entries.remaining() > 0) {
       const auto kind = static_cast<EntryKind>(entries.Integer<uint8_t>());

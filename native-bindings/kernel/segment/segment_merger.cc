@@ -12,12 +12,12 @@ namespace {
 
 constexpr uint32_t kNoDocument = 0xffffffffu;
 constexpr uint64_t kMergedSlackBytes = 64u << 20;
-// Ordinals of 1 byte may have to become 4.
+// Ordinals of 1 byte may become 4 bytes.
 constexpr uint64_t kMergedSizeFactor = 4;
 
 struct Source {
   const Segment* segment;
-  std::vector<uint32_t> new_document;  // by document; kNoDocument where deleted
+  std::vector<uint32_t> new_document;  // by document; kNoDocument if deleted
 };
 
 class Merger {
@@ -45,7 +45,7 @@ class Merger {
     const uint64_t fixed_bytes = 64 + 4 * schema_.text_field_weight_units.size() + 32 * schema_.columns.size();
     SegmentWriter writer(path, schema_, document_count_,
                          file_bytes_ * kMergedSizeFactor + document_count_ * fixed_bytes + kMergedSlackBytes);
-    // The writer watches for faults from here on; what became one before does not become one again.
+    // The writer watches for faults from here on. Segments that had a fault before would not be noticed by it.
     for (const Source& source : sources_) RequireReadable(*source.segment);
     for (uint32_t column = 0; column < schema_.columns.size(); ++column) {
       ColumnWriter values(schema_.columns[column].type, schema_.columns[column].many);
@@ -103,7 +103,7 @@ class Merger {
     if (cancelled_ != nullptr && *cancelled_) throw Error(ErrorCode::kIo, "cancelled");
   }
 
-  // value(source, document) of the live documents, in their new order.
+  // Collects value(source, document) for the live documents, in their new order.
   template <typename T, typename Value>
   std::vector<T> Collect(const Value& value) const {
     std::vector<T> values;
@@ -128,7 +128,7 @@ class Merger {
         if (column.type() == ColumnType::kString) {
           const uint32_t ordinal = column.Ordinal(document, i);
           if (ordinal >= interned.size()) throw Error(ErrorCode::kDamaged, "column: an ordinal without a dictionary");
-          // Only what a live document uses is taken over.
+          // Only values of live documents are kept.
           uint32_t& number = interned[ordinal];
           if (number == kNoOrdinal) number = values->InternString(column.Key(ordinal), column.Display(ordinal));
           values->AddInterned(number);
@@ -144,7 +144,7 @@ class Merger {
 
   void MergeTerms(const std::vector<uint8_t>& norms, SegmentWriter* writer) {
     std::vector<std::unique_ptr<TermCursor>> cursors;
-    // The least term first; of equal ones the source that comes first.
+    // Orders by term; for equal terms, the earlier source comes first.
     const auto later = [&](size_t left, size_t right) {
       const int order = cursors[left]->term().compare(cursors[right]->term());
       return order != 0 ? order > 0 : left > right;

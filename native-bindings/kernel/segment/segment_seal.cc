@@ -17,11 +17,11 @@
 namespace gannet {
 namespace {
 
-constexpr uint64_t kSealMagic = 0x6c6165732d746e67u;  // what tells a seal from an empty page
+constexpr uint64_t kSealMagic = 0x6c6165732d746e67u;  // tells a seal from an empty page
 constexpr size_t kSealBytes = 2 * sizeof(uint64_t);
-constexpr size_t kPageBytesOffset = 16 + 24;           // header of a page, then where LMDB keeps the page size
+constexpr size_t kPageBytesOffset = 16 + 24;           // after a page header, where LMDB stores the page size
 
-// Of everything before and behind the seal.
+// Returns the sum of everything before and after the seal.
 uint64_t SumWithoutSeal(std::span<const uint8_t> file, uint64_t offset) {
   const uint64_t before = SumOfBytes(file.first(offset));
   return before * 31 + SumOfBytes(file.subspan(offset + kSealBytes));

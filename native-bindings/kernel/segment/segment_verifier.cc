@@ -10,7 +10,7 @@
 namespace gannet {
 namespace {
 
-// Thrown inside this file only: what is wrong, as a sentence.
+// Thrown only within this file: says what is wrong, as a sentence.
 struct Finding {
   std::string text;
 };
@@ -140,7 +140,7 @@ class Verifier {
     Expect(total == list.total_occurrences(), where + "the number of occurrences is wrong");
   }
 
-  // Both are made from the terms and nothing else.
+  // Stem groups and spelling are made only from the terms.
   void VerifyStemGroups() {
     stem_groups_.Write([&](std::string_view stem, std::span<const uint8_t> value) {
       Expect(std::ranges::equal(segment_.FindStemGroup(stem), value), "the terms of a stem are not those of the segment");
@@ -165,7 +165,7 @@ class Verifier {
     });
   }
 
-  // Behind the fields are the parts of their words.
+  // The parts of the words of each field come after all fields.
   bool FitsPositions(uint32_t frequency, std::span<const uint32_t> positions, uint32_t document) const {
     const std::vector<TextFieldMeta>& fields = meta_.text_fields;
     const auto count = static_cast<uint32_t>(fields.size());

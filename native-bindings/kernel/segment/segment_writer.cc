@@ -67,7 +67,7 @@ void SegmentWriter::WriteLengths(uint32_t index, std::span<const uint32_t> lengt
 }
 
 void SegmentWriter::WriteNorms(std::span<const uint8_t> norms) {
-  // The number of terms is not known yet: Finish replaces the value.
+  // The number of terms is not known yet; Finish replaces the value.
   file_.Put(MakeKey(Key::kMeta), EncodeSegmentMeta(meta_));
   file_.Put(MakeKey(Key::kNorms), norms);
 }

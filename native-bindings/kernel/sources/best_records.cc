@@ -7,7 +7,7 @@
 namespace gannet {
 namespace {
 
-// What the first of them reach may spare the others theirs.
+// Number of bonuses computed at a time: the scores reached may spare the remaining candidates theirs.
 constexpr size_t kBonusesAtOnce = 16;
 
 size_t HashOf(RecordHome home) {
@@ -29,7 +29,7 @@ float& ScoreByHome::Of(RecordHome home) {
   if (entries_.empty()) entries_.resize(kEntriesMin);
   Entry& found = Find(home);
   if (found.score > 0) return found.score;
-  // Half of the entries stay free. Those that nobody set after all are counted, too.
+  // Half of the entries stay free. Entries that were requested but never set are counted, too.
   if (++used_ * 2 <= entries_.size()) {
     found.home = home;
     return found.score;
@@ -75,13 +75,13 @@ void BestRecords::RaiseTop(RecordHome home, float score) {
   bar_ = std::max(bar_, LeastOfTop());
 }
 
-// 0 where there are fewer than are wanted.
+// Returns 0 if there are fewer records than are wanted.
 float BestRecords::LeastOfTop() const {
   if (top_.size() < wanted_ || top_.empty()) return 0;
   return std::ranges::min_element(top_, {}, &BestDocument::score)->score;
 }
 
-// So many records are known to reach the score of the k-th.
+// Raises the bar to the score of the k-th best record.
 void BestRecords::RaiseBar() {
   if (wanted_ <= kTopMax || candidates_.size() < wanted_) return;
   std::vector<float> scores;
@@ -92,7 +92,7 @@ void BestRecords::RaiseBar() {
   bar_ = std::max(bar_, *last);
 }
 
-// Bonuses of what may be the best of a record that is among the best; the rest goes.
+// Computes the bonuses of documents that may be the best of one of the best records, and removes the others.
 void BestRecords::Settle() {
   RaiseBar();
   std::vector<uint32_t> order;
@@ -102,7 +102,7 @@ void BestRecords::Settle() {
   std::ranges::sort(order, std::ranges::greater{}, [&](uint32_t i) { return candidates_[i].document.score; });
   for (size_t begin = 0; begin < order.size(); begin += kBonusesAtOnce) {
     const std::span<uint32_t> chunk = std::span(order).subspan(begin, std::min(kBonusesAtOnce, order.size() - begin));
-    // Cursors walk forwards.
+    // Cursors only move forward.
     std::ranges::sort(chunk, {}, [&](uint32_t i) {
       return std::pair(candidates_[i].document.segment, candidates_[i].document.document);
     });
@@ -110,7 +110,7 @@ void BestRecords::Settle() {
   }
   RaiseBar();
   std::erase_if(candidates_, [&](const Candidate& each) { return each.bonus_bound > 0 || !MayBeBest(each); });
-  // Many equal ones.
+  // There are many equal ones.
   if (candidates_.size() * 2 > settle_at_) settle_at_ = settle_at_ > kAll / 2 ? kAll : settle_at_ * 2;
 }
 

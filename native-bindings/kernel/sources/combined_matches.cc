@@ -9,7 +9,8 @@ namespace gannet {
 
 namespace {
 
-// `rests`, if not null: the first source scores them but for some rest, of which these are the most.
+// If `rests` is not null, the first source scores the documents without their rests, and `rests` receives upper bounds
+// of these.
 std::vector<KnownDocument> StrongestOf(uint32_t segment, std::span<const SourceShare> shares, std::vector<float>* rests) {
   std::vector<uint32_t> documents;
   for (const SourceShare& share : shares) {
@@ -52,7 +53,7 @@ KnownMatches::KnownMatches(const Generation& generation, std::span<const SourceS
   certain = Reached(1);
 }
 
-// What cannot be among the best with all of its rest stays without.
+// Documents that cannot be among the best with their whole rest stay without it.
 void KnownMatches::Complete(std::span<const SourceShare> shares, std::span<const std::vector<float>> rests, size_t whole) {
   const SourceShare& first = shares.front();
   const float bar = Reached(whole) * kSlack;
@@ -100,7 +101,7 @@ CombinedMatches::CombinedMatches(uint32_t segment, uint32_t document_count, std:
     parts_.push_back({share, std::move(source), bound});
   }
   std::iota(by_bound_.begin(), by_bound_.end(), 0u);
-  // What only scores what others find stands last, so that it never is a finder.
+  // Sources that only score what others find come last, so that they never become finders.
   std::ranges::stable_sort(by_bound_, [&](uint32_t a, uint32_t b) {
     const auto rank = [&](uint32_t i) { return std::pair(parts_[i].share.adds_matches, parts_[i].bound); };
     return rank(a) > rank(b);
@@ -108,7 +109,7 @@ CombinedMatches::CombinedMatches(uint32_t segment, uint32_t document_count, std:
   while (finders_ > 0 && !parts_[by_bound_[finders_ - 1]].share.adds_matches) --finders_;
 }
 
-// What a document has to score by this source to reach the bar when it has the most by all others.
+// Returns what a document must score by this source to reach the bar if it has the most by all others.
 float CombinedMatches::LeastOf(const Part& part, float bar) const {
   if (part.share.weight <= 0) return 0;
   const float counted = std::max(0.0f, (bar * kSlack - (bound_ - part.bound)) / part.share.weight);
@@ -116,7 +117,8 @@ float CombinedMatches::LeastOf(const Part& part, float bar) const {
   return part.share.floor > 0 ? std::min(least, part.share.floor) : least;
 }
 
-// Of those that find, drops the last ones that together with all that may score what they do not find stay below the bar.
+// Drops the last finders as long as they, together with all sources that can score documents that they do not find,
+// stay below the bar.
 void CombinedMatches::ChooseFinders(float bar) {
   if (all_matches_ || bar <= 0) return;
   float rest = 0;
@@ -133,7 +135,7 @@ void CombinedMatches::ChooseFinders(float bar) {
   }
 }
 
-// What may be completed with all that it has is not left out for what is expected of it.
+// A document that may be completed with its whole score must not be ruled out by what is expected of it.
 float CombinedMatches::Held(float bar) const { return certain_ > 0 ? std::min(bar, certain_) : bar; }
 
 uint32_t CombinedMatches::NextWindow(uint32_t from, float reached) {
@@ -198,7 +200,7 @@ void CombinedMatches::FindOfSources(float bar) {
   }
 }
 
-// Of the matches that may reach `least`.
+// Completes the matches that may reach `least`.
 void CombinedMatches::Complete(Part* part, float least, float to_come) {
   SetReaching(least, to_come, part->found);
   if (!reaching_.Any()) return;
@@ -238,7 +240,7 @@ float CombinedMatches::SumOf(uint32_t offset) const {
   return sum;
 }
 
-// Of the matches those that may reach `least` with what is to come, but for what `found` has already.
+// Sets reaching_ to the matches that may reach `least` with `to_come`, without those that `found` has already.
 void CombinedMatches::SetReaching(float least, float to_come, const Window* found) {
   reaching_.Assign(window_.matches);
   if (found != nullptr) reaching_.Subtract(found->matches);
@@ -259,7 +261,7 @@ void CombinedMatches::SetReaching(float least, float to_come, const Window* foun
   });
 }
 
-// The words of the window in which this part alone found something.
+// Returns the words of the window in which only this part found documents.
 uint64_t CombinedMatches::WordsOf(const Part& alone) const {
   if (alone.found == nullptr || alone.share.weight <= 0) return 0;
   uint64_t words = alone.found->matches.Occupied();

@@ -6,7 +6,7 @@
 namespace gannet {
 namespace {
 
-// By its bytes: all numbers of a kind are equally long.
+// Appends the bytes of a value: all values of a type have the same length.
 template <typename T>
 void AppendBytes(T value, std::string* name) {
   name->append(reinterpret_cast<const char*>(&value), sizeof(value));

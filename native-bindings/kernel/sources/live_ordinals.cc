@@ -25,7 +25,8 @@ void LiveOrdinals::Restrict(const FilterNode& filter) {
   }
 }
 
-// As if the records of a segment of vectors were those of all. What is deleted is so as vectors, too: it counts once, whether or not words have been merged since.
+// Estimates the number as if the records of this segment of vectors were typical of all. Deleted records are deleted as
+// vectors, too, so a deletion is counted once, whether or not the segments of words have been merged since.
 uint32_t LiveOrdinals::count() const {
   const uint64_t count = vectors_.segment->graph().count() - vectors_.deletions.deleted_count;
   return static_cast<uint32_t>(live_ == 0 ? 0 : std::min(count, (count * passing_ + live_ - 1) / live_));
@@ -41,7 +42,7 @@ std::optional<HomeOfVector> LiveOrdinals::Find(uint32_t ordinal) const {
       document = words.view->segment->FindDocument(vectors_.segment->graph().records()[ordinal]).value_or(kNoHome);
     }
     if (document == kNoHome || words.view->deletions.Contains(document)) continue;
-    // A record is live in one segment at most.
+    // A record is live in at most one segment.
     if (!Passes(words, document)) return std::nullopt;
     return HomeOfVector{words.segment, document};
   }

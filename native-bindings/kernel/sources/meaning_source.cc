@@ -14,14 +14,15 @@
 namespace gannet {
 namespace {
 
-// Vectors that are asked for beside those that are wanted, where some may lead to no live record.
+// Number of vectors requested beyond the wanted ones, because some may lead to no live record.
 constexpr uint32_t kMoreShare = 8;
 constexpr uint32_t kMoreMin = 8;
-// Of the number of the nearest that lie in a segment.
+// Number of standard deviations added to the expected number of nearest vectors in a segment.
 constexpr double kDeviations = 3;
-// Candidates in a segment of which few are wanted: a way through a graph that is much narrower misses what is near.
+// Least width in a segment of which few vectors are wanted: a much narrower walk through a graph would miss near ones.
 constexpr uint32_t kWidthMin = 64;
-// Of the nearest, so many have all others behind them, but for one or two in a thousand that the search misses.
+// The nearest 1 / kSurelyFoundShare of the list are nearer than all unlisted vectors, except for one or two in a
+// thousand that the search misses.
 constexpr size_t kSurelyFoundShare = 2;
 
 [[noreturn]] void Invalid(const char* what) { throw Error(ErrorCode::kInvalidArgument, what); }
@@ -38,7 +39,7 @@ void Check(const MeaningRequest& request) {
   if (request.width == 0 || request.width > kMeaningWidthMax) Invalid("meaning: width is in 1..20,000");
 }
 
-// Whether its record has other vectors: they lie side by side.
+// Returns true if the vector's record has other vectors, which are next to it.
 bool HasSeveral(const vectors::VectorGraph& graph, uint32_t ordinal) {
   const auto records = graph.records();
   const uint32_t record = records[ordinal];
@@ -47,7 +48,7 @@ bool HasSeveral(const vectors::VectorGraph& graph, uint32_t ordinal) {
 
 }  // namespace
 
-// What was found in a segment of words, and the vectors of what was not.
+// The listed documents of a segment of words, and the vectors of the other documents.
 class MeaningSource::OfSegment : public SegmentSource {
  public:
   OfSegment(const MeaningSource* source, uint32_t segment)
@@ -90,19 +91,20 @@ class MeaningSource::OfSegment : public SegmentSource {
 
  private:
   struct Row {
-    uint32_t place;    // of its document
-    uint32_t vectors;  // which of the generation's
-    uint32_t row;      // or its ordinal, before it is known
+    uint32_t place;    // index of its document
+    uint32_t vectors;  // index of the segment of vectors
+    uint32_t row;      // its ordinal until the row is known
   };
-  // What is looked up by its record.
+  // A vector that must be looked up by its record.
   struct Sought {
     uint32_t place;
     uint32_t vectors;
   };
   static constexpr size_t kAtOnce = 32;
 
-  // A vector is some steps away (its record, ordinal, row), and each leads somewhere else in memory: so each step is taken for all, while what the next one reads is
-  // under way. Of most documents the ordinal is known without their record.
+  // A vector is some steps away (its record, ordinal, row), each in another place in memory. So each step is taken for
+  // all documents, while what the next step reads is fetched. For most documents the ordinal is known without the
+  // record.
   void ScoreSome(std::span<const uint32_t> documents, float* scores) {
     rows_.clear();
     sought_.clear();
@@ -148,7 +150,8 @@ class MeaningSource::OfSegment : public SegmentSource {
   const MeaningSource& source_;
   ListedDocuments listed_;
   std::span<const uint32_t> records_;
-  std::vector<std::shared_ptr<const HomesInSegment>> homes_;  // by the generation's vectors; null: they are looked up
+  // by the generation's segments of vectors; null: records are looked up
+  std::vector<std::shared_ptr<const HomesInSegment>> homes_;
   std::vector<Row> rows_;
   std::vector<Sought> sought_;
   std::vector<uint32_t> documents_;
@@ -170,7 +173,7 @@ MeaningSource::MeaningSource(const Generation* generation, const FilterNode* fil
   if (request_.adds_matches) List(SearchAll(*filter, searcher));
 }
 
-// A segment of vectors while it is asked, perhaps twice: what passes the filter is found once.
+// A segment of vectors while it is searched, perhaps twice: what passes the filter is determined once.
 struct MeaningSource::Asked {
   Asked(uint32_t which, LiveOrdinals ordinals) : index(which), live(std::move(ordinals)) {}
 
@@ -182,8 +185,9 @@ struct MeaningSource::Asked {
   std::vector<Found> found;
 };
 
-// Each segment is asked for its part of what is wanted, and some more by the root of that, as there would hardly ever be more in it were the
-// nearest spread by chance; where they are not, and all that it had are among them, it is asked again for as many as there may be.
+// Each segment is asked for its share of the wanted vectors plus a margin of the square root of that; if the nearest
+// were spread at random, a segment would hardly ever have more. If they are not, and all that a segment returned are
+// among the nearest, it is asked again for as many as it may have.
 std::vector<MeaningSource::Found> MeaningSource::SearchAll(const FilterNode& filter, vectors::VectorSearcher* searcher) {
   uint64_t count = 0;
   for (const VectorView& view : generation_.vectors) count += view.segment->graph().count();
@@ -248,7 +252,7 @@ std::vector<MeaningSource::Found> MeaningSource::Search(const FilterNode& filter
   } else {
     request.wanted = wanted + std::max(kMoreMin, wanted / kMoreShare);
     const size_t most = std::min(request.wanted, graph.count());
-    // Where many lead nowhere they are left out by the search itself.
+    // If many vectors lead to no live document, the search itself leaves them out.
     if (search() == most && found.size() < wanted && most < graph.count()) {
       request.wanted = wanted;
       request.allowed = &live;
@@ -271,22 +275,22 @@ std::shared_ptr<const vectors::PassingVectors> MeaningSource::Prepared(uint32_t 
   });
 }
 
-// The nearest of all segments, by the documents that they lead to.
+// Lists the nearest of all segments by the documents that they lead to.
 void MeaningSource::List(std::vector<Found> found) {
   std::ranges::sort(found, {}, [](const Found& each) { return std::pair(-each.cosine, each.record); });
   if (found.size() > request_.wanted) found.resize(request_.wanted);
-  // Those that are too far to be listed have less than the floor.
+  // Unlisted vectors that are too far score less than the floor.
   others_full_ = request_.floor;
   if (const size_t rank = request_.wanted / kSurelyFoundShare; rank < found.size()) {
     others_full_ = std::max(others_full_, ScoreOfCosine(found[rank].cosine));
   }
   for (const Found& each : found) {
-    // The way through a graph may have met another of its vectors and missed the nearest.
+    // The walk through a graph may have met another vector of the record and missed the nearest.
     const float score = ScoreOfCosine(each.has_several ? std::max(each.cosine, BestOf(each.record).cosine) : each.cosine);
     if (score > 0 && score >= request_.floor) listed_[each.segment].push_back({each.document, score});
   }
   for (std::vector<ListedDocument>& listed : listed_) {
-    // Of a record with several, the best.
+    // Of a record with several vectors, the best is kept.
     std::ranges::sort(listed, {}, [](const ListedDocument& each) { return std::pair(each.document, -each.score); });
     const auto rest = std::ranges::unique(listed, {}, &ListedDocument::document);
     listed.erase(rest.begin(), rest.end());

@@ -17,7 +17,7 @@
 namespace gannet {
 namespace {
 
-// Of those with the best scores, probably not all are of fewer records than one in so many.
+// The best documents, this many per wanted record, probably lead to at least as many records as are wanted.
 constexpr size_t kDocumentsPerRecord = 8;
 
 bool Contains(const std::vector<uint64_t>& bits, uint32_t document) { return bits[document / 64] >> (document % 64) & 1; }
@@ -34,7 +34,7 @@ std::vector<uint32_t> FindPartDocuments(const Segment& segment, std::span<const 
   return documents;
 }
 
-// The search of a segment of the part.
+// The search in one segment of the part.
 class PartSource::SegmentSearch {
  public:
   SegmentSearch(PartSource* source, uint32_t segment, BestRecords* best)
@@ -47,7 +47,7 @@ class PartSource::SegmentSearch {
     for (const Fields& fields : source_.fields_) homes_.push_back(source_.homes_[segment]->In(fields.view->segment, part_));
   }
 
-  // `supposes`: that so many records reach what so many times as many documents do.
+  // `supposes`: assume that the wanted number of records reaches what kDocumentsPerRecord times as many documents do.
   void Run(bool supposes, EvaluatorScratch* scratch) {
     StopNowIfAsked();
     const PartNeeds& needs = source_.needs_;
@@ -84,14 +84,15 @@ class PartSource::SegmentSearch {
       if (document == kNoHome) continue;
       const DeletionSet& deletions = fields.view->deletions;
       if (deletions.deleted_count > 0 && deletions.Contains(document)) continue;
-      // A record is live in one segment at most.
+      // A record is live in at most one segment.
       if (!fields.passing.empty() && !Contains(fields.passing, document)) return std::nullopt;
       return RecordHome{index, document};
     }
     return std::nullopt;
   }
 
-  // What so many records are known to reach, or else what so many documents do that so many records probably are among theirs.
+  // Seeds the bar with a score that enough records are known to reach or, if it supposes, with one that enough
+  // documents reach to probably lead to enough records.
   void SeedBar(bool supposes, SegmentMatches* matches) {
     const size_t wanted = source_.needs_.wanted;
     const auto owner_of = [&](uint32_t document) -> std::optional<uint64_t> {
@@ -108,7 +109,7 @@ class PartSource::SegmentSearch {
     runs_.AddRunsWith(window, found_.data());
   }
 
-  // What the runs that were found lead to, deleted or not.
+  // Finds the records that the matching runs lead to, deleted or not.
   void FindRecords() {
     uint64_t count = 0;
     for (const uint64_t word : found_) count += PopCount(word);
@@ -136,7 +137,7 @@ class PartSource::SegmentSearch {
     if (document != kNoHome) (*found)[document / 64] |= uint64_t{1} << document % 64;
   }
 
-  // Mostly records stand in one order in both: then 64 runs lead to 64 documents beside each other.
+  // Records usually have the same order in both: then 64 runs lead to 64 consecutive documents.
   void FindByHomes(const HomesInSegment& homes, std::vector<uint64_t>* found) const {
     for (uint32_t begin = 0; begin < homes.size(); begin += HomesInSegment::kAtOnce) {
       StopIfAskedAt(begin / HomesInSegment::kAtOnce + 1);
@@ -183,7 +184,7 @@ class PartSource::SegmentSearch {
   const Segment& part_;
   const RecordRuns& runs_;
   BestRecords& best_;
-  std::vector<uint64_t> found_;                               // a bit a run, where all matches are needed
+  std::vector<uint64_t> found_;                               // one bit per run, if all matches are needed
   std::vector<std::shared_ptr<const HomesInSegment>> homes_;  // by segment of the fields; null: looked up one by one
 };
 
@@ -221,7 +222,8 @@ PartSource::PartSource(ScoreKind kind, const Generation* records, const QueryPla
 
 PartSource::~PartSource() = default;
 
-// False where fewer records than were supposed reach the score that many documents do: pages of few.
+// Returns false if fewer records than supposed reach the score that many documents do, because these are pages of few
+// records.
 bool PartSource::Search(bool supposes, EvaluatorScratch* scratch) {
   found_ = 0;
   BestRecords best(needs_.wanted, &proximity_);
@@ -303,7 +305,7 @@ uint32_t PartSource::PlaceOf(const BestDocument& document) const {
   return PartNumber(part_.segments[document.segment].segment->column(kPartPlaceColumn), document.document);
 }
 
-// Of those that are not among the best by this part alone, the words are looked up in all documents that lead to the record.
+// For a record that is not among the best of this part, the words are looked up in all documents that lead to it.
 std::optional<BestDocument> PartSource::BestOf(uint32_t segment, uint32_t document) {
   const RecordHome home{segment, document};
   const auto known = std::ranges::lower_bound(best_, home, {}, &BestDocument::home);
@@ -322,7 +324,7 @@ std::optional<BestDocument> PartSource::BestOf(uint32_t segment, uint32_t docume
   return best;
 }
 
-// Windows at a time.
+// Scores the documents one window at a time.
 void PartSource::ScorePages(uint32_t segment, uint32_t begin, uint32_t end, std::optional<BestDocument>* best) {
   const SegmentView& view = part_.segments[segment];
   const ColumnFilter filter(plan_.filter, *view.segment);

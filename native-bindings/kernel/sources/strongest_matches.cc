@@ -12,7 +12,7 @@ StrongestMatches::StrongestMatches(uint32_t segment, uint32_t document_count, st
     : document_count_(document_count),
       all_matches_(all_matches),
       text_floor_(text_floor),
-      // Below the floor nothing is counted; so no more has to be found than what reaches it.
+      // Documents below the floor are not counted, so it is enough to find those that reach it.
       text_(segment, document_count, text, known, all_matches && text_floor <= 0) {
   for (const SourceShare& share : parts) {
     std::unique_ptr<SegmentSource> source = share.source->Open(segment, all_matches);
@@ -21,7 +21,7 @@ StrongestMatches::StrongestMatches(uint32_t segment, uint32_t document_count, st
   }
 }
 
-// What is below the floor is told from what is not by its score.
+// Scores must be exact from the floor on, because they tell which documents reach it.
 float StrongestMatches::TextBar(float bar) const {
   return all_matches_ && text_floor_ > 0 ? text_floor_ : std::max(text_floor_, bar);
 }
@@ -68,7 +68,7 @@ void StrongestMatches::Take(const Part& part, Window* found, Window* window) con
     const float* from = found->scores + word * 64;
     float* to = window->scores + word * 64;
     if (matches.words[word] == 0) {
-      // Scores of what does not match may be anything: all are taken.
+      // Scores of documents that do not match are undefined, so all are taken.
       for (uint32_t i = 0; i < 64; ++i) to[i] = part.share.Counted(from[i]);
     } else {
       ForEachBit(found->matches.words[word], 0, [&](uint32_t bit) {

@@ -22,7 +22,7 @@ class WordExplainer {
       : query_(query), hit_(hit), proximity_(*proximity) {}
 
   float Append(std::string* out) {
-    float score = 0;  // Added in the order of scoring, as the evaluator does.
+    float score = 0;  // Added in the order of scoring, as in the evaluator.
     std::vector<std::pair<uint32_t, std::string>> groups;
     for (const PreparedGroup& group : query_.groups) {
       if (!group.scores()) continue;
@@ -52,7 +52,7 @@ class WordExplainer {
   }
 
  private:
-  // Some of the words do not match a document that words do not find.
+  // Used if the words do not find the document, although some of them may match.
   float AppendNothing(std::string* out) const {
     AppendMember(",\"maximum\":", query_.maximum, out);
     out->append(",\"groups\":[]");

@@ -37,7 +37,8 @@ const std::vector<float>& WordScorer::ScoreWithoutBonus(uint32_t segment, std::s
   return scores_;
 }
 
-// In the order of scoring, as the evaluator does. False where none of the documents has any of it.
+// Adds a group; to be called in the order of scoring, as in the evaluator. Returns false if none of the documents
+// matches it.
 bool WordScorer::AddGroup(const PreparedGroup& group) {
   sums_.assign(scores_.size(), 0);
   for (const uint32_t index : group.summing_order) AddFrequencies(group.alternatives[index]);
@@ -53,7 +54,7 @@ void WordScorer::Rule(const PreparedGroup& group) {
   }
 }
 
-// `next(document)`: the first from this one on that may have it.
+// `next(document)` returns the first document from this one on that may match.
 template <typename Next, typename FrequencyOf>
 void WordScorer::AddFrequencies(float weight, Next&& next, FrequencyOf&& frequency_of) {
   for (size_t i = 0; i < documents_.size();) {
@@ -68,7 +69,7 @@ void WordScorer::AddFrequencies(float weight, Next&& next, FrequencyOf&& frequen
 }
 
 void WordScorer::AddFrequencies(const PreparedAlternative& alternative) {
-  // A word, as most are: some ten of them are asked for in each of ten documents.
+  // Most alternatives are words: some ten of them are looked up in each of ten documents.
   if (!alternative.is_phrase()) {
     if (!Open(alternative.terms[0], 0)) return;
     PostingCursor& cursor = cursors_[0];
@@ -93,7 +94,7 @@ void WordScorer::AddFrequencies(const PreparedAlternative& alternative) {
       [&](uint32_t document) { return phrase.Frequency(document, false); });
 }
 
-// False where the segment does not have the term.
+// Returns false if the segment does not have the term.
 bool WordScorer::Open(uint32_t term, size_t cursor) {
   const PostingList& list = query_.terms[term].lists[segment_];
   if (list.document_frequency() == 0) return false;

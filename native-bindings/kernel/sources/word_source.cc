@@ -34,7 +34,7 @@ class WordsOfSegment : public SegmentSource {
   void Exclude(Window* window) override { evaluator_.Exclude(window); }
 
  private:
-  // Of the documents that may reach it.
+  // Adds the bonuses of the documents that may reach `least`.
   void AddBonuses(float least, Window* window) {
     ForEachBit(window->matches, [&](uint32_t offset) {
       if (!window->bonus_candidates.Contains(offset)) return;

@@ -15,9 +15,10 @@
 namespace gannet {
 namespace {
 
-// Of each segment, more than are wanted, since the order of the sums may differ from that of a segment.
+// Number of candidates per segment: more than are wanted, because the order of the sums may differ from the order
+// within a segment.
 constexpr size_t kCandidatesMax = 3 * kCompletionsMax;
-// An answer that took fewer terms is not worth its place in the cache.
+// An answer for which fewer terms were examined is not worth its place in the cache.
 constexpr uint32_t kVisitsWorthKeeping = 512;
 
 template <typename Match>
@@ -27,10 +28,10 @@ bool IsBefore(const Match& a, const Match& b) {
   return a.term < b.term;
 }
 
-// Keeps the best of what one segment has; making a string of each term would cost most of the time.
+// Keeps the best terms of one segment without making a string of each examined term, which would take most of the time.
 class CandidateHeap {
  public:
-  // Terms have to come in byte order: of equals the later one is worse.
+  // Adds a term. Terms must come in byte order: of equal ones, the later is worse.
   void Add(std::string_view term, uint32_t distance, uint32_t document_frequency) {
     std::vector<Completion>& best = result_.best;
     if (best.size() == kCandidatesMax) {
@@ -97,8 +98,8 @@ Completions FindNear(const Segment& segment, std::string_view prefix, uint32_t e
   return std::make_shared<const SegmentCompletions>(heap.Take());
 }
 
-// Adds up what the segments have. A term that a segment does not have among its best is looked up there, but only where
-// it could be among the best of all.
+// Sums the frequencies over the segments. A term that is not among the best of a segment is looked up there, but only
+// if it could be among the best overall.
 class FrequencySums {
  public:
   FrequencySums(const Generation& generation, std::vector<Completions> lists)
@@ -132,11 +133,11 @@ class FrequencySums {
   struct Sum {
     std::string_view term;  // in lists_
     uint32_t distance;
-    uint64_t document_frequency;     // of those segments that have it among their best
-    std::vector<uint32_t> segments;  // these, ascending
+    uint64_t document_frequency;     // in the segments that have it among their best
+    std::vector<uint32_t> segments;  // those segments, ascending
   };
 
-  // Segments that may have the term and not among their best.
+  // Calls visit(segment) for the segments that may have the term, but not among their best.
   template <typename Visit>
   void VisitUnknown(const Sum& sum, Visit visit) const {
     for (uint32_t segment = 0; segment < lists_.size(); ++segment) {
@@ -145,12 +146,13 @@ class FrequencySums {
     }
   }
 
-  // What it can be at most: in such a segment no more than the last of its best, where that is as near or farther.
+  // Returns the most that the sum can be: such a segment adds at most the frequency of its last best term, if that is
+  // as near or farther.
   uint64_t MostOf(const Sum& sum) const {
     uint64_t most = sum.document_frequency;
     VisitUnknown(sum, [&](uint32_t segment) {
       const std::vector<Completion>& best = lists_[segment]->best;
-      // Where the look-up stopped early, or kept nearer terms only, nothing is known.
+      // Nothing is known if the look-up stopped early or kept only nearer terms.
       const bool is_bounded = best.size() == kCandidatesMax && best.back().distance >= sum.distance;
       most += is_bounded ? best.back().document_frequency
                          : uint64_t{generation_.segments[segment].segment->document_count()};

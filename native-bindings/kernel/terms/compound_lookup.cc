@@ -13,7 +13,7 @@
 namespace gannet {
 namespace {
 
-// With more longer words, each change of the terms has the word looked at again.
+// If a word has more longer words, it counts as affected by every change of the terms.
 constexpr size_t kCompoundsComparedMax = 64;
 
 bool HasTerm(const Generation& generation, std::string_view term) {
@@ -28,7 +28,7 @@ bool HasStem(const Generation& generation, std::string_view stem) {
   }));
 }
 
-// Whether a part of the rest beside the word is a term.
+// Returns true if a part of the rest, next to the word, is a term.
 bool HasPartAtJoint(const Generation& generation, const CompoundRest& rest) {
   std::vector<size_t> ends;  // of characters, in bytes
   for (size_t at = 0; at < rest.text.size();) {
@@ -48,7 +48,7 @@ bool IsOfWords(const Generation& generation, const std::vector<CompoundRest>& re
   }) || std::ranges::any_of(rests, [&](const CompoundRest& rest) { return HasPartAtJoint(generation, rest); });
 }
 
-// What a term that came or went is compared with.
+// The rest of a longer word, to be compared with terms that appeared or disappeared.
 struct JudgedRest {
   CompoundRest rest;
   std::string stem;
@@ -60,7 +60,7 @@ std::vector<JudgedRest> JudgedRestsOf(std::string_view term, std::string_view wo
   return judged;
 }
 
-// Whether the rest is a word, or has one beside the word, with the term or was so with it.
+// Returns true if the changed term decides whether the rest is a word or has one next to the word.
 bool MayMakeWord(const ChangedTerm& changed, const JudgedRest& judged) {
   const auto& [rest, stem] = judged;
   return changed.term == rest.text || (!stem.empty() && (stem == changed.stem || stem == changed.term)) ||
@@ -71,7 +71,7 @@ std::string LanguageOf(const Generation& generation) {
   return generation.segments.empty() ? std::string() : generation.segments.front().segment->meta().language;
 }
 
-// Each once, in byte order, with the sums of their document frequencies; whatever the rests are.
+// Returns each longer word once, in byte order, with the sum of its document frequencies; the rests are not checked.
 std::vector<TermMatch> SumCompounds(const Generation& generation, std::string_view word, CompoundRule rule) {
   std::vector<TermMatch> found;
   for (const SegmentView& view : generation.segments) {
@@ -91,7 +91,7 @@ std::vector<TermMatch> SumCompounds(const Generation& generation, std::string_vi
   return sums;
 }
 
-// One of the words whose longer ones depend on others: compared with what came and went since a vocabulary.
+// For a word whose longer words depend on others: returns true if a change since the vocabulary `name` may affect them.
 bool IsAffectedByRests(const Generation& generation, const std::string& word, uint64_t name) {
   const std::string language = LanguageOf(generation);
   const CompoundRule rule = CompoundRuleFor(word, language);

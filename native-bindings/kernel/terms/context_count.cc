@@ -9,13 +9,13 @@
 namespace gannet {
 namespace {
 
-// Looking for one document in a list costs about as much as running over so many postings.
+// Looking for one document in a list costs about as much as scanning this many postings.
 constexpr uint64_t kProbeCostPostings = 64;
 
-// A list that has a share of the documents above 1 / this is marked as a whole, a word of bits at a time.
+// A list with more than 1 / this of the documents is marked completely, one word of bits at a time.
 constexpr uint64_t kDenseShare = 16;
 
-// Some documents of a segment, as bits.
+// A set of documents of a segment, as bits.
 class DocumentSet {
  public:
   explicit DocumentSet(uint32_t document_count) : document_count_(document_count), words_(document_count / 64 + 1) {}
@@ -32,7 +32,7 @@ class DocumentSet {
     Recount();
   }
 
-  // Keeps what is in one of the lists, too.
+  // Keeps the documents that are also in one of the lists.
   void IntersectWith(std::span<const PostingList> lists) {
     DocumentSet other(document_count_);
     uint64_t postings = 0;
@@ -80,12 +80,12 @@ class DocumentSet {
 
  private:
   bool Contains(uint32_t document) const {
-    const uint32_t place = std::min(document, document_count_);  // Above it only where a list is damaged.
+    const uint32_t place = std::min(document, document_count_);  // Above it only if a list is damaged.
     return (words_[place / 64] >> (place % 64) & 1) != 0;
   }
 
   void Recount() {
-    // What a damaged list may have set behind the last document.
+    // Clears bits that a damaged list may have set after the last document.
     words_.back() &= (uint64_t{1} << (document_count_ % 64)) - 1;
     count_ = 0;
     for (const uint64_t word : words_) count_ += PopCount(word);
@@ -110,7 +110,7 @@ class DocumentSet {
     }
   }
 
-  // Sets the bits of a list, which then have to be counted again.
+  // Sets the bits of a list; they must be counted again afterwards.
   void Mark(const PostingList& list) {
     uint32_t documents[kBlockSize];
     for (uint32_t block = 0; block < list.block_count(); ++block) {
@@ -130,7 +130,7 @@ class DocumentSet {
     }
   }
 
-  // Visits what is in the list, too, by looking for each document of the set.
+  // Visits the documents of the set that are also in the list, by looking for each of them.
   template <typename Visit>
   void Probe(const PostingList& list, Visit visit) const {
     PostingCursor cursor;

@@ -24,7 +24,7 @@ void AppendTerms(const std::vector<TermMatch>& matches, std::vector<uint8_t>* ou
   }
 }
 
-// All of the expansion that the name stands for, and the bounds that it was made with.
+// Returns everything in the expansion that the name stands for, with the limits that it was made with.
 std::vector<uint8_t> OutlineOf(const WordExpansion& expansion, const ExpansionLimits& limits) {
   std::vector<uint8_t> outline;
   AppendVarint(&outline, limits.stems);
@@ -37,7 +37,7 @@ std::vector<uint8_t> OutlineOf(const WordExpansion& expansion, const ExpansionLi
   return outline;
 }
 
-// It lives the longest, and remembers the most. Null where there is none.
+// Returns the largest segment, which lives longest and has the largest cache; null if there is none.
 const Segment* LargestOf(const Generation& generation) {
   const auto largest = std::ranges::max_element(
       generation.segments, {}, [](const SegmentView& view) { return view.segment->document_count(); });

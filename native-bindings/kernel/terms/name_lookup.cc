@@ -21,7 +21,7 @@ namespace {
 
 struct NameColumn {
   const Column* column = nullptr;
-  // Fewer keys than documents.
+  // True if there are fewer keys than documents.
   bool is_shared = false;
 };
 
@@ -40,8 +40,9 @@ bool IsWordByte(char byte) {
   return value >= 0x80 || (value >= '0' && value <= '9') || (value >= 'a' && value <= 'z');
 }
 
-// The first place of `text` in [begin, end), or null. The first two bytes and the last are compared at 16 places at once
-// (W. Mula, "SIMD-friendly algorithms for substring searching", 2016): several times as fast as memmem for short texts.
+// Returns the first occurrence of `text` in [begin, end), or null. Compares the first two bytes and the last at 16
+// places at once (W. Mula, "SIMD-friendly algorithms for substring searching", 2016): several times as fast as memmem
+// for short texts.
 const char* FindText(const char* begin, const char* end, std::string_view text) {
   if (static_cast<size_t>(end - begin) < text.size()) return nullptr;
 #if defined(__SSE2__)
@@ -84,7 +85,7 @@ class NameCollector {
     }
   }
 
-  // One pass over the keys as they lie, one behind the other.
+  // Makes one pass over the keys, which are stored one after the other.
   void CollectWords(const NameColumn& names) {
     const Column& column = *names.column;
     const uint32_t size = column.dictionary_size();
@@ -124,7 +125,7 @@ class NameCollector {
       const uint32_t edits = distance.Of(key);
       if (edits > 0 && edits <= edits_) Add(names, i, NameMatchKind::kTypo, edits);
       const bool jumps = edits > edits_ && hopeless.ShouldJump(distance.decided_prefix());
-      // A damaged file may have its keys in any order: never backwards.
+      // A damaged file may have its keys in any order: never go backwards.
       i = jumps ? std::max(i + 1, column.LowerBound(hopeless.After())) : i + 1;
     }
   }
@@ -133,7 +134,7 @@ class NameCollector {
     const auto rank = [](const NameMatch& match) {
       return std::tie(match.kind, match.distance, match.key, match.display);
     };
-    // Of two that are the same, the one that is shared stays.
+    // Of two equal matches, the shared one is kept.
     std::sort(matches_.begin(), matches_.end(), [&](const NameMatch& a, const NameMatch& b) {
       return rank(a) < rank(b) || (rank(a) == rank(b) && a.is_shared > b.is_shared);
     });

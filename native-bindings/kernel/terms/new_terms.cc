@@ -11,7 +11,7 @@
 namespace gannet {
 namespace {
 
-// The largest first: it has most terms, so that most are looked up once.
+// Returns the segments, largest first: the largest has most terms, so that most terms are found with one look-up.
 std::vector<const Segment*> SegmentsOf(const Generation& generation, std::span<const MergeSource> besides) {
   std::vector<const Segment*> segments;
   for (const SegmentView& view : generation.segments) {
@@ -35,7 +35,7 @@ std::optional<std::vector<std::string>> FindNewTerms(const Generation& generatio
   std::vector<std::string> found;
   const auto terms = segment.Terms({});
   while (terms->Next()) {
-    // What stands for a long term is not looked up by itself.
+    // The stored key of a long term cannot be looked up by itself.
     if (!IsWholeTerm(terms->term())) return std::nullopt;
     if (IsIn(segments, terms->term())) continue;
     if (found.size() == kNewTermsMax) return std::nullopt;

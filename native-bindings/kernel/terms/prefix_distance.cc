@@ -13,7 +13,7 @@ PrefixDistance::PrefixDistance(std::string_view word, uint32_t distance_max) : d
     at += character.length;
   }
   width_ = word_.size() + 1;
-  // A beginning longer than the word and the edits is no nearer than a shorter one.
+  // A beginning longer than the word plus the edits is no nearer than a shorter one.
   rows_.resize(width_ * (word_.size() + distance_max + 1));
   for (size_t i = 0; i < width_; ++i) Row(0)[i] = static_cast<uint8_t>(i);
   depths_.push_back({0, 0, distance_max + 1, 0});
@@ -22,7 +22,7 @@ PrefixDistance::PrefixDistance(std::string_view word, uint32_t distance_max) : d
 uint32_t PrefixDistance::Of(std::string_view text) {
   const size_t common =
       static_cast<size_t>(std::mismatch(text.begin(), text.end(), text_.begin(), text_.end()).first - text.begin());
-  // What most neighbours in a dictionary are: they differ only behind the place where the answer was known.
+  // Most neighbours in a dictionary differ only after the place where the answer was decided.
   if (common == text_.size() && is_decided_) return depths_.back().best;
   while (depths_.back().end > common) depths_.pop_back();
   size_t at = depths_.back().end;
@@ -39,7 +39,7 @@ bool PrefixDistance::IsDecided() const {
   if (depths_.size() * width_ >= rows_.size()) return true;
   const Depth& last = depths_.back();
   if (last.best == 0) return true;
-  // An exchange of neighbours reaches back over one row.
+  // A swap of neighbours reaches back over one row.
   const uint32_t before = depths_.size() > 1 ? depths_[depths_.size() - 2].row_minimum + 1 : distance_max_ + 1;
   return std::min(last.row_minimum, before) > std::min(distance_max_, last.best);
 }

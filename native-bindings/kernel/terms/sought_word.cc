@@ -29,13 +29,13 @@ std::shared_ptr<const WordForms> SoughtWord::FormsIn(const Segment& segment) {
   return forms;
 }
 
-// Makes near_ what the sketches leave, where the segment has any.
+// Sets near_ to the terms that the sketches admit, if the segment has sketches. Returns false if there are none.
 bool SoughtWord::MayHaveSpellings(const Segment& segment) {
   if (edits_ == 0 || has_digit_) return false;
   const SpellingSketches& sketches = segment.spelling_sketches();
   if (!sketches.is_known()) return true;
   near_.clear();
-  // Mostly there are some ten: memory is asked for once, and not at each doubling.
+  // Usually there are about ten: reserve memory once instead of at each doubling.
   near_.reserve(kNearTerms);
   sketches.FindNear(sketch_, edits_, &near_);
   return !near_.empty();

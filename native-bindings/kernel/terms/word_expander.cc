@@ -13,8 +13,8 @@
 namespace gannet {
 namespace {
 
-// Terms with the sums of their document frequencies over the segments, in byte order. A large segment brings its terms in
-// this order, and small ones add to few of them.
+// Terms with the sums of their document frequencies over the segments, in byte order. A large segment adds its terms in
+// this order, and small ones change few of them.
 class TermSums {
  public:
   void Add(std::string_view term, uint32_t distance, uint64_t document_frequency) {
@@ -31,7 +31,7 @@ class TermSums {
 
   const std::vector<TermMatch>& all() const { return matches_; }
 
-  // The nearest, then the most frequent, then by the term; without `left_out`.
+  // Returns the first terms by distance, then frequency, then term, without `left_out`.
   std::vector<TermMatch> First(size_t limit, std::string_view left_out) const {
     std::vector<const TermMatch*> order;
     for (const TermMatch& match : matches_) {
@@ -78,8 +78,8 @@ WordExpansion ExpandWord(const Generation& generation, const std::string& word, 
   }
   expansion.typos = typos.First(limits.typos, word);
   expansion.stems = stems.First(limits.stems, word);
-  // Nothing of it is kept by the segments: it is two searches in order, of words of some scripts and languages alone, and whoever asks
-  // keeps the answer for as long as the terms are the same.
+  // Not cached by the segments: it takes two searches in sorted order, applies only to words of some scripts and
+  // languages, and the caller keeps the answer as long as the terms are the same.
   if (limits.compounds > 0) expansion.compounds = FindCompoundTerms(generation, word, stems.all(), limits.compounds);
   if (limits.prefixes > 0) {
     expansion.prefixes = FindPrefix(generation, word, size_t{limits.prefixes} + 1);

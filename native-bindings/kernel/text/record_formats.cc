@@ -13,7 +13,7 @@ constexpr ByteSet MakeByteSet(std::string_view bytes) {
   return set;
 }
 
-// Bytes of `text` before the first that is in the set.
+// Returns the number of bytes of `text` before the first one in the set.
 size_t SpanOutside(std::string_view text, const ByteSet& set) {
   size_t at = 0;
   while (at < text.size() && !set[static_cast<uint8_t>(text[at])]) ++at;
@@ -171,7 +171,7 @@ size_t JsonArraySplitter::FeedScalar(std::string_view rest) {
     }
   }
   Append(rest.substr(0, plain));
-  // What ends a scalar belongs to the array: it is left to FeedBetween.
+  // The byte that ends a scalar belongs to the array: it is left to FeedBetween.
   if (plain < rest.size()) EndElement();
   return plain;
 }

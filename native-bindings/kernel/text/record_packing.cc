@@ -10,12 +10,12 @@
 namespace gannet {
 namespace {
 
-// Format, number of the dictionary, and two lengths of four bytes at most (kPlacesMax).
+// Format, number of the dictionary, and two lengths of at most four bytes (kPlacesMax).
 constexpr size_t kHeaderBytesMax = 2 + 2 * 4;
-// Of a record: what its varints hold.
+// Maximum size of a record, given by its varints.
 constexpr size_t kRecordBytesMax = (size_t{1} << 28) - 1;
 
-// How long the longest record that is to be packed is.
+// Checks the places, and returns the size of the longest record to be packed.
 size_t CheckPlaces(std::span<const uint8_t> records, const RecordPlaces& places) {
   if (places.fields.size() != places.ends.size()) {
     throw Error(ErrorCode::kInvalidArgument, "each record has to have an end and a begin of its fields");
@@ -60,7 +60,7 @@ size_t PackRecords(const WordDictionary& dictionary, uint8_t number, std::span<u
         bytes = packed_bytes;
       }
     }
-    // The records before are shorter by now, or as long: nothing that is still to be read is overwritten.
+    // The previous records have become shorter or stayed as long, so nothing that is still to be read is overwritten.
     std::memmove(records.data() + to, from, bytes);
     to += bytes;
     places.ends[index] = static_cast<uint32_t>(to);

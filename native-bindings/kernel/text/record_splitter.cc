@@ -79,7 +79,7 @@ void RecordSplitter::FeedPastByteOrderMark(std::string_view chunk) {
 }
 
 void RecordSplitter::Append(std::string_view bytes) {
-  // One byte more than allowed, for a carriage return that may turn out to belong to the line's end.
+  // Allows one byte more, for a carriage return that may belong to the end of the line.
   if (bytes.size() + record_bytes() > record_bytes_max_ + 1) {
     Fail(ErrorCode::kLimit, "the record is longer than " + std::to_string(record_bytes_max_) + " bytes");
   }

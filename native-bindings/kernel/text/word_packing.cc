@@ -16,17 +16,17 @@ namespace {
 
 constexpr uint32_t kDictionaryFormat = 1;
 constexpr size_t kSumBytes = sizeof(uint64_t);
-// So many bytes are copied at once, from the words and into the text.
+// Number of bytes that are copied at once, from the words and to the text.
 constexpr size_t kPaddingBytes = 16;
 constexpr uint8_t kShortCodes = 192;
 constexpr uint8_t kLiteral = 255;
 constexpr size_t kLiteralBytesMax = 256;
-// Longer words hardly occur twice.
+// Longer words hardly ever occur twice.
 constexpr size_t kWordBytesMax = 40;
-// The first byte of characters from U+3000 on, of scripts without blanks: each is a word by itself.
+// The first byte of characters from U+3000 on, in scripts without blanks: each is a word by itself.
 constexpr uint8_t kLeadOfWords = 0xe3;
 
-// Odd, with its bits spread evenly.
+// Odd, with evenly spread bits.
 constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15u;
 
 constexpr std::array<bool, 256> kIsOfWord = [] {
@@ -43,14 +43,14 @@ struct Counted {
   std::string_view word;
   uint32_t count = 0;
 
-  // Twice the bytes that the word saves, whose code is one byte or two.
+  // Returns twice the number of bytes that the word saves; its code takes one or two bytes (1.5 on average).
   int64_t saved() const { return int64_t{count} * (2 * static_cast<int64_t>(word.size()) - 3); }
-  // Twice those that it takes in a dictionary.
+  // Returns twice the number of bytes that it takes in a dictionary.
   int64_t cost() const { return 2 * static_cast<int64_t>(word.size() + sizeof(uint32_t)); }
 };
 
-// Those that are worth their places, in no order. The table, in which they lie, has the seed of the process: nobody can prepare texts whose
-// words collide.
+// Returns the words that are worth their places, in no order. They are in the table, whose seed is that of the process,
+// so that nobody can prepare texts whose words collide.
 std::vector<Counted> CountWords(std::span<const std::string_view> texts, StringTable* table) {
   std::vector<Counted> counted;
   for (const std::string_view text : texts) {
@@ -67,7 +67,7 @@ std::vector<Counted> CountWords(std::span<const std::string_view> texts, StringT
   return counted;
 }
 
-// Returns its end.
+// Writes a literal and returns its end.
 uint8_t* WriteLiteral(std::string_view text, uint8_t* to) {
   for (size_t begin = 0; begin < text.size(); begin += kLiteralBytesMax) {
     const std::string_view chunk = text.substr(begin, kLiteralBytesMax);
@@ -84,7 +84,7 @@ struct Masks {
   uint64_t second;
 };
 
-// For the bytes of a word, by how many they are.
+// Masks for the bytes of a word, by their number.
 constexpr std::array<Masks, kPaddingBytes + 1> kMasks = [] {
   std::array<Masks, kPaddingBytes + 1> masks{};
   const auto low = [](size_t bytes) { return bytes == 0 ? 0 : ~uint64_t{0} >> (64 - 8 * bytes); };
@@ -96,7 +96,7 @@ constexpr std::array<Masks, kPaddingBytes + 1> kMasks = [] {
 
 constexpr uint64_t EachByte(uint8_t byte) { return 0x0101010101010101u * byte; }
 
-// A bit for each of eight bytes: whether it is of a word.
+// Returns one bit for each of eight bytes: set if it belongs to a word.
 uint64_t WordBits(uint64_t bytes) {
   constexpr uint64_t kHigh = EachByte(0x80);
   const uint64_t low = bytes & ~kHigh;
@@ -107,7 +107,7 @@ uint64_t WordBits(uint64_t bytes) {
   return (((is & kHigh) >> 7) * 0x0102040810204080u) >> 56;
 }
 
-// Not zero where one of eight bytes begins a character that is a word by itself.
+// Returns a non-zero value if one of eight bytes begins a character that is a word by itself.
 uint64_t LeadBits(uint64_t bytes) {
   return bytes & EachByte(0x80) & ((bytes & ~EachByte(0x80)) + EachByte(0x80 - (kLeadOfWords & 0x7f)));
 }
@@ -115,11 +115,11 @@ uint64_t LeadBits(uint64_t bytes) {
 constexpr size_t kBlockBytes = 64;
 
 struct Block {
-  uint64_t words;  // a bit for each byte: whether it is of a word
+  uint64_t words;  // one bit per byte: set if it belongs to a word
   bool has_lead;
 };
 
-// Of the 64 bytes from `at` on; those behind the text are of no word.
+// Reads the 64 bytes from `at` on; bytes after the text belong to no word.
 Block ReadBlock(std::string_view text, size_t at) {
   char padded[kBlockBytes] = {};
   const char* from = text.data() + at;
@@ -156,7 +156,7 @@ std::vector<uint8_t> LearnWords(std::span<const std::string_view> texts) {
   StringTable table;
   std::vector<Counted> counted = CountWords(texts, &table);
   if (counted.empty()) return {};
-  // Ties by the words themselves: the same texts make the same dictionary.
+  // Breaks ties by the words themselves, so that the same texts make the same dictionary.
   std::sort(counted.begin(), counted.end(), [](const Counted& left, const Counted& right) {
     return left.saved() != right.saved() ? left.saved() > right.saved() : left.word < right.word;
   });
@@ -182,7 +182,7 @@ bool IsWholeDictionary(std::span<const uint8_t> bytes) {
     const WordDictionary dictionary(bytes);
     return true;
   } catch (const Error&) {
-    // Zeros have the sum of zeros.
+    // Zeros have the sum of zeros, but are no dictionary.
     return false;
   }
 }
@@ -223,7 +223,7 @@ bool WordDictionary::Unpack(std::span<const uint8_t> packed, std::span<uint8_t> 
       const std::string_view word = Word(number);
       const auto room = static_cast<size_t>(end - to);
       if (word.empty() || word.size() > room) return false;
-      // Behind the words there is padding, and what is written too far is written again.
+      // There is padding after the words, and excess bytes are overwritten later.
       if (word.size() <= kPaddingBytes && room >= kPaddingBytes) {
         std::memcpy(to, word.data(), kPaddingBytes);
       } else {
@@ -289,8 +289,8 @@ inline size_t WordPacker::PlaceOf(const Wanted& wanted, std::string_view word) c
   }
 }
 
-// As PackedWordEnd does, 64 bytes at a time as long as no character is a word by itself. Where each word would be in the table is fetched
-// into the processor's cache meanwhile: waiting for it is most of what looking up costs.
+// Cuts as PackedWordEnd does, 64 bytes at a time as long as no character is a word by itself. Meanwhile, the table
+// slots of the words are prefetched: waiting for them is most of the cost of looking words up.
 size_t WordPacker::Cut(std::string_view text) {
   if (wanted_.size() < text.size()) wanted_.resize(text.size());
   Wanted* to = wanted_.data();
@@ -313,7 +313,7 @@ size_t WordPacker::Cut(std::string_view text) {
       while (begin < text.size()) add(PackedWordEnd(text, begin));
       break;
     }
-    // A word ends before each byte that is of none and follows one that is.
+    // A word ends before each byte that belongs to no word and follows one that does.
     uint64_t ends = ~block.words & ((block.words << 1) | was_word);
     was_word = block.words >> 63;
     for (; ends != 0; ends &= ends - 1) cut_to(std::min(text.size(), at + static_cast<size_t>(std::countr_zero(ends))));
@@ -323,7 +323,8 @@ size_t WordPacker::Cut(std::string_view text) {
 }
 
 size_t WordPacker::Bound(size_t bytes) {
-  // A word of one byte takes two; one that is in no dictionary three, with what stands before it. Codes are written two bytes at a time.
+  // A word of one byte takes two bytes; one that is not in the dictionary takes three, with the literal's header. Codes
+  // are written two bytes at a time.
   return 3 * bytes + 1;
 }
 

@@ -12,12 +12,12 @@
 namespace gannet {
 namespace {
 
-// Few blocks have the best postings: their impacts say which.
+// A few blocks have the best postings; their impacts tell which.
 constexpr size_t kBlocksMin = 8;
-// So many times as many postings as are wanted are looked at, at least.
+// Minimum number of postings that are examined, per wanted one.
 constexpr size_t kPostingsPerWanted = 4;
 
-// The bound that so many blocks of the list reach, and few more.
+// Returns a bound that `blocks` blocks of the list reach, and few more.
 float BoundOfBest(const PostingCursor& cursor, size_t blocks, const float* saturation) {
   std::vector<float> bounds(cursor.list().block_count());
   for (uint32_t block = 0; block < bounds.size(); ++block) {
@@ -29,18 +29,18 @@ float BoundOfBest(const PostingCursor& cursor, size_t blocks, const float* satur
   return *last;
 }
 
-// The `wanted` best, and as many more, that have not been sorted out yet.
+// Keeps the `wanted` best scores, and as many more that have not been discarded yet.
 class BestDocuments {
  public:
   explicit BestDocuments(size_t wanted) : wanted_(wanted) { best_.reserve(2 * wanted + 1); }
 
-  // What is not above it need not be added.
+  // Scores that are not above the bar need not be added.
   float bar() const { return bar_; }
   void Add(float score, uint32_t) {
     best_.push_back(score);
     if (best_.size() > 2 * wanted_) Keep();
   }
-  // What the last of those that are wanted has; 0 where there are fewer.
+  // Returns the score of the last wanted one; 0 if there are fewer.
   float Least() {
     if (best_.size() < wanted_) return 0;
     Keep();
@@ -60,7 +60,7 @@ class BestDocuments {
   std::vector<float> best_;
 };
 
-// The same of owners, each with its best.
+// The same for owners, each with its best document.
 class BestOwners {
  public:
   BestOwners(size_t wanted, const OwnerOf* owner_of) : wanted_(wanted), owner_of_(*owner_of) { best_.reserve(4 * wanted + 1); }
@@ -123,7 +123,7 @@ float SeedBarOf(const PreparedQuery& query, uint32_t segment, std::span<GroupEva
             best.Add(contributions[i], cursor.documents()[i]);
           }
         });
-    // In a sum with others it may have been rounded on other ways.
+    // In a sum with other groups, the score may be rounded differently.
     return best.Least() * kBarFactor;
   }
   return 0;

@@ -28,7 +28,7 @@ void SlotFinder::Begin(WindowRange range, size_t essential, float bar, bool all_
   range_ = range;
   essential_ = essential;
   marked_end_ = MarkedEnd(all_matches, bar);
-  // What is compared has been rounded on other ways than the bar.
+  // Compared values were rounded differently from the bar.
   const float unknown = bounds_->GroupsFrom(marked_end_) + (marked_end_ < groups_.size() ? query_->pairs_bound_max : 0);
   least_ = bar > 0 ? bar * kBarFactor - unknown : 0;
   for (auto* bits : {&scratch_.slot_bits, &scratch_.shared_bits}) {
@@ -47,8 +47,8 @@ void SlotFinder::Begin(WindowRange range, size_t essential, float bar, bool all_
   }
 }
 
-// Lesser groups are marked where all matches are wanted, and where that costs less than looking up most slots in them. Whether a
-// document has a phrase is not easily known.
+// Lesser groups are marked if all matches are wanted, or if that costs less than looking up most slots in them. Groups
+// with phrases are not marked, because it is expensive to know whether a document has a phrase.
 size_t SlotFinder::MarkedEnd(bool all_matches, float bar) const {
   uint64_t postings = 0;
   for (size_t group = 0; group < essential_; ++group) postings += groups_[group]->CostIn(range_);
@@ -60,7 +60,7 @@ size_t SlotFinder::MarkedEnd(bool all_matches, float bar) const {
   return end;
 }
 
-// A document that has several alternatives of the group may reach the bar by all of them.
+// A document that has several alternatives of the group may reach the bar by all of them together.
 void SlotFinder::GatherGroup(size_t group) {
   GatheredPostings& postings = scratch_.postings;
   parts_[group].begin = postings.count;
@@ -76,7 +76,7 @@ void SlotFinder::GatherGroup(size_t group) {
   }
 }
 
-// With its bonus, such a document may be a hit whatever its groups.
+// With its bonus, such a document may be a hit whatever its groups add.
 void SlotFinder::MarkWholeFields() {
   for (const WholeFieldMatch& match : WholeFieldsIn(*query_, segment_, range_)) {
     SetBit(scratch_.slot_bits.data(), match.document - range_.base);
@@ -87,7 +87,7 @@ void SlotFinder::MarkWholeFields() {
 void SlotFinder::AddMatches(uint64_t* matches) {
   std::copy_n(scratch_.slot_bits.data(), WordCount(), matches);
   if (marked_end_ > essential_) {
-    // By itself, of pointers that the compiler knows to stay: so it becomes vectors.
+    // A separate loop over local pointers, which the compiler can vectorise.
     const uint64_t* lesser = scratch_.lesser_bits.data();
     const uint32_t words = WordCount();
     for (uint32_t word = 0; word < words; ++word) matches[word] |= lesser[word];
@@ -114,9 +114,9 @@ void SlotFinder::LeaveOutLone() {
   scratch_.slot_bits.swap(scratch_.shared_bits);
 }
 
-// Moves to this place the group's postings of documents that have others, too, and those that reach the bar alone. The latter's
-// documents join the former, which changes nothing for the groups that follow, because they do not have them. Returns the place
-// behind.
+// Moves to the index `to` the group's postings of documents that also have others, and those that reach the bar alone.
+// The latter's documents are added to the shared ones, which does not change the groups that follow, because they do
+// not have these documents. Returns the index after the moved postings.
 uint32_t SlotFinder::KeepPostings(size_t group, uint32_t to) {
   const auto [begin, end] = parts_[group];
   EnsureSize(&scratch_.places, end - begin + kVectorPadding);
@@ -166,7 +166,7 @@ uint32_t SlotFinder::KeepShared(const BareRun& run, uint32_t to) {
   return to;
 }
 
-// What a group of this weight has to be in a document for its contribution to be so much.
+// Returns the frequencies that a group of this weight must have in a document for its contribution to be least_.
 FrequencyBar SlotFinder::LeastFrequencies(float weight) const {
   // In doubles: near the weight, which no contribution reaches, the difference has few digits.
   constexpr double kRounding = 1 - 1e-6;

@@ -12,10 +12,10 @@
 namespace gannet {
 namespace {
 
-// Of longer words, however many there are in a document: together they may count less than one occurrence.
+// Least weight of longer words, however many a document has: together they may count less than one occurrence.
 constexpr float kLeastJoinedWeight = 1e-9f;
 
-// With more postings than this share of the documents, windows are the better way.
+// If there are more postings than this share of the documents, evaluating windows is faster.
 constexpr uint64_t kSparseShare = 8;
 
 }  // namespace
@@ -60,7 +60,7 @@ bool SpanUnion::IsSparse(float bar) {
   uint64_t postings = 0;
   for (size_t i = 0; i < essential_; ++i) postings += groups_[i]->cost();
   bar_ = bar;
-  // Without a bar, everything would be a candidate.
+  // Without a bar, every document would be a candidate.
   is_sieved_ = sieve_ != nullptr && bar > 0;
   return postings * kSparseShare <= document_count_;
 }
@@ -127,7 +127,7 @@ std::span<const ScoredDocument> SpanUnion::Score(float bar) {
   if (NumberSlots() == 0) return scored;
   for (size_t i = 0; i < essential_; ++i) ScoreGroup(i);
   size_t group = essential_;
-  // As long as most slots are candidates, or a group has few postings, it is scored for all of them.
+  // As long as most slots are candidates, or a group has few postings, the group is scored for all slots.
   bool is_chosen = false;
   for (; group < groups_.size(); ++group) {
     if (!is_chosen) {
@@ -149,7 +149,8 @@ std::span<const ScoredDocument> SpanUnion::Score(float bar) {
   return scored;
 }
 
-// Of one occurrence of a group's word: it counts for the group's frequency at least so much, times its field's weight.
+// Returns the least that one occurrence of a group's word counts for the group's frequency, before the weight of its
+// field.
 float SpanUnion::LeastWeight(const PreparedGroup& group) {
   if (!group.longer.empty()) return kLeastJoinedWeight;
   float least = 1;
@@ -159,7 +160,7 @@ float SpanUnion::LeastWeight(const PreparedGroup& group) {
   return least;
 }
 
-// The least weight of a field.
+// Returns the least weight of a field.
 float SpanUnion::LeastUnits() const {
   uint32_t least = std::numeric_limits<uint32_t>::max();
   for (const TextFieldMeta& field : query_->generation->segments[segment_].segment->meta().text_fields) {
@@ -178,7 +179,7 @@ uint32_t SpanUnion::NumberSlots() {
   slot_count_ = count;
   if (count == 0) return 0;
   if (essential_ == 1 && groups_[0]->alternative_count() == 1 && postings.count == count) {
-    // The postings of one list that all have a slot are the slots.
+    // If one list has all postings and all of them have a slot, the postings are the slots.
     std::copy_n(postings.offsets.data(), count, scratch_.offsets.data());
     std::copy_n(postings.frequencies.data(), count, FrequenciesOf(0));
   } else {
@@ -200,7 +201,7 @@ uint32_t SpanUnion::NumberSlots() {
   return count;
 }
 
-// The group's frequencies by slot, its postings being [begin, end) of those that are gathered.
+// Sums the group's frequencies by slot; [begin, end) are its gathered postings.
 void SpanUnion::SumGathered(size_t group, uint32_t begin, uint32_t end) {
   float* sums = FrequenciesOf(group);
   std::fill_n(sums, slot_count_, 0.0f);
@@ -209,20 +210,21 @@ void SpanUnion::SumGathered(size_t group, uint32_t begin, uint32_t end) {
             scratch_.offsets.data());
 }
 
-// All slots, of which the frequencies are known.
+// Scores all slots, whose frequencies are known.
 void SpanUnion::ScoreGroup(size_t group) {
   AddContributions(FrequenciesOf(group), scratch_.saturations.data(), slot_count_, groups_[group]->group().weight,
                    scratch_.scores.data());
 }
 
-// What a score without the bonus has to be, so many groups being scored.
+// Returns the least score without the bonus that a candidate must have after this number of groups has been scored.
 float SpanUnion::Least(size_t scored_groups, float bar) const {
-  // What is compared has been rounded on other ways than the bar.
+  // Compared values were rounded differently from the bar.
   const bool is_final = scored_groups == groups_.size() && pairs_.empty();
   return is_final ? bar : bar * kBarFactor - bounds_->GroupsFrom(scored_groups);
 }
 
-// Slots that may be candidates, so many groups being scored; more than there are, where that is quickly known.
+// Returns the number of slots that may be candidates after this number of groups has been scored; all slots, without
+// counting, if none can be ruled out.
 size_t SpanUnion::CountAbove(size_t scored_groups, float bar) const {
   const float least = Least(scored_groups, bar) - query_->pairs_bound_max;
   if (least <= 0) return slot_count_;
@@ -240,7 +242,7 @@ void SpanUnion::ScoreLesserGroupForAll(size_t group) {
   ScoreGroup(group);
 }
 
-// The candidates alone.
+// Scores only the candidates.
 void SpanUnion::ScoreLesserGroup(size_t index) {
   GroupEvaluator& group = *groups_[index];
   const std::vector<uint32_t>& candidates = scratch_.candidates;
@@ -256,7 +258,7 @@ void SpanUnion::ScoreLesserGroup(size_t index) {
   }
 }
 
-// Those of all slots that may reach the bar, so many groups being scored.
+// Sets the candidates to the slots that may reach the bar after this number of groups has been scored.
 void SpanUnion::ChooseCandidates(size_t scored_groups, float bar) {
   EnsureSize(&scratch_.reach, slot_count_ + 1);
   float* reach = scratch_.reach.data();
@@ -278,7 +280,7 @@ void SpanUnion::ChooseCandidates(size_t scored_groups, float bar) {
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
 }
 
-// Those of the candidates that still may.
+// Keeps the candidates that may still reach the bar.
 void SpanUnion::KeepCandidates(size_t scored_groups, float bar) {
   const float least = Least(scored_groups, bar);
   std::erase_if(scratch_.candidates, [&](uint32_t slot) {
@@ -287,13 +289,13 @@ void SpanUnion::KeepCandidates(size_t scored_groups, float bar) {
   });
 }
 
-// The most that a pair adds to the score of a document with these frequencies of its groups: the occurrences of the one
-// times those of the other are no less than the sum of 1 / distance.
+// Returns the most that a pair adds to the score of a document with these frequencies of its groups: the product of
+// their numbers of occurrences is at least the sum of 1 / distance.
 float SpanUnion::Pair::Bound(float first_frequency, float second_frequency, float saturation) const {
   return std::min(bound, Contribution(first_frequency * second_frequency * scale, saturation, weight));
 }
 
-// The most that pairs add to each score, so many groups being known.
+// Adds the most that pairs can add to each score, given this number of scored groups.
 void SpanUnion::AddBonusBounds(size_t scored_groups, float* scores) const {
   const float* saturations = scratch_.saturations.data();
   for (const Pair& pair : pairs_) {
@@ -309,7 +311,7 @@ void SpanUnion::AddBonusBounds(size_t scored_groups, float* scores) const {
   }
 }
 
-// The same for one.
+// The same for one slot.
 float SpanUnion::BonusBound(uint32_t slot, size_t scored_groups) const {
   float sum = 0;
   for (const Pair& pair : pairs_) {

@@ -58,15 +58,15 @@ uint64_t UnionMatcher::Mark(WindowRange range, const GroupEvaluator* left_out) {
   for (GroupEvaluator* group : groups_) {
     if (group != left_out) windows |= group->MarkTerms(range, bits_.data());
   }
-  // Phrases are looked for where no word has matched.
+  // Phrases are searched for only where no word has matched.
   for (GroupEvaluator* group : groups_) {
     if (group != left_out) windows |= group->MarkPhrases(range, bits_.data());
   }
   return windows;
 }
 
-// The longest list need not be marked: it is enough to see which of its postings are not marked yet. Blocks of it between
-// the documents of the others are not even looked into.
+// The longest list need not be marked: it is enough to count its postings that are not marked yet. Its blocks between
+// the documents of the other lists are not even read.
 uint64_t UnionMatcher::Count(const DeletionSet& deletions) {
   GroupEvaluator* longest = nullptr;
   for (GroupEvaluator* group : groups_) {
@@ -79,7 +79,7 @@ uint64_t UnionMatcher::Count(const DeletionSet& deletions) {
     const uint32_t words = (range.end - range.base + 63) / 64;
     std::fill_n(bits_.begin(), words, 0);
     if (deletions.deleted_count > 0) {
-      // What is deleted is marked, and not counted, before all else.
+      // Deleted documents are marked first, and are not counted.
       for (uint32_t window = first; window < std::min(first + kSpanWindows, window_count_); ++window) {
         const auto& chunk = deletions.chunks[window];
         if (chunk) std::ranges::copy(*chunk, bits_.begin() + (window - first) * kWindowWords);

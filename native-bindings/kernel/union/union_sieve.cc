@@ -12,7 +12,7 @@ namespace {
 
 // Looking up one of many candidates costs about as much as weighing this many postings.
 constexpr uint32_t kLookUpCostPostings = 6;
-// The share of the candidates that are thought to be looked up in a group falls by this while nobody is.
+// Factor by which the expected share of candidates that are looked up in a group falls while none is looked up.
 constexpr float kShareDecay = 0.5f;
 
 }  // namespace
@@ -34,7 +34,7 @@ UnionSieve::UnionSieve(const PreparedQuery* query, const uint8_t* norms,
 
 std::span<const ScoredDocument> UnionSieve::Score(WindowRange range, size_t essential, float bar,
                                                   const uint64_t* allowed) {
-  // What is compared has been rounded on other ways than the bar.
+  // Compared values were rounded differently from the bar.
   const float least = bar * kBarFactor;
   Weigh(range, essential, least);
   sieve_.candidates.clear();
@@ -59,8 +59,8 @@ std::span<const ScoredDocument> UnionSieve::Score(WindowRange range, size_t esse
   return scored;
 }
 
-// Decodes the postings of the essential groups, and of those lesser ones where looking up candidates would cost more, and
-// numbers the documents of all but the first.
+// Decodes the postings of the essential groups, and of those lesser ones in which looking up candidates would cost
+// more, and numbers the documents of all but the first.
 void UnionSieve::Weigh(WindowRange range, size_t essential, float least) {
   words_ = (range.end - range.base + 63) / 64;
   GatheredPostings& postings = scratch_.postings;
@@ -69,7 +69,7 @@ void UnionSieve::Weigh(WindowRange range, size_t essential, float least) {
   for (size_t group = 0; group < groups_.size(); ++group) {
     if (group == essential) essential_postings_ = postings.count;
     if (group >= essential && !IsCheaperWeighed(group, range)) break;
-    // Nobody asks whether the first group has a document: what can be no candidate is left out.
+    // Nothing is looked up in the first group, so documents that cannot be candidates are left out.
     groups_[group]->Weigh(range, group == 0 ? least - bounds_->GroupsFrom(1) : 0, &postings);
     ends_.push_back(postings.count);
   }
@@ -91,12 +91,12 @@ bool UnionSieve::IsCheaperWeighed(size_t group, WindowRange range) {
   const uint64_t postings = groups_[group]->CostIn(range);
   const bool is_cheaper = looked_up_[group] * static_cast<float>(essential_postings_ * kLookUpCostPostings) >
                           static_cast<float>(postings);
-  // As the bar rises, fewer are looked up: how many is seen when it is tried.
+  // As the bar rises, fewer candidates are looked up; how many is only known by trying.
   if (is_cheaper) looked_up_[group] *= kShareDecay;
   return is_cheaper;
 }
 
-// The documents that any of the weighed groups behind this one has.
+// Returns the documents that any of the weighed groups after this one has.
 const uint64_t* UnionSieve::BitsBehind(size_t group) {
   const size_t weighed = lists_.size();
   if (group + 2 == weighed) return BitsOf(group + 1);
@@ -110,7 +110,7 @@ const uint64_t* UnionSieve::BitsBehind(size_t group) {
   return others;
 }
 
-// Backwards, so that what stays of a word's postings is the place of its first one.
+// Goes backwards, so that the place stored for a word is that of its first posting.
 Slots UnionSieve::Number(const List& list, size_t index) {
   uint64_t* bits = BitsOf(index);
   uint32_t* places = sieve_.places.data() + index * words_;
@@ -134,7 +134,8 @@ void UnionSieve::WipeBits() {
   }
 }
 
-// Takes the places of postings that reach `least`, or the lower bar of documents that weighed groups behind this one have.
+// Chooses the postings that reach `least`, or that reach the lower bar and whose document is in a weighed group after
+// this one.
 void UnionSieve::Choose(size_t group, float least, float least_with_others) {
   const List& list = lists_[group];
   const auto postings = static_cast<uint32_t>(list.offsets.size());
@@ -146,7 +147,8 @@ void UnionSieve::Choose(size_t group, float least, float least_with_others) {
                            least_with_others, sieve_.chosen.data());
 }
 
-// Adds what the weighed groups behind this one add to those chosen, and keeps those that reach `least`.
+// Adds the contributions of the weighed groups after this one to the chosen documents, and keeps those that reach
+// `least`.
 void UnionSieve::AddOthers(size_t group, float least) {
   const List& list = lists_[group];
   sieve_.added.clear();
@@ -164,7 +166,7 @@ void UnionSieve::AddOthers(size_t group, float least) {
   }
 }
 
-// A document that was chosen by a list behind, too, has its whole score from this one.
+// If a document was also chosen by a later list, the score from this list is the complete one.
 void UnionSieve::MergeAdded() {
   if (sieve_.added.empty()) return;
   if (sieve_.candidates.empty()) return sieve_.candidates.swap(sieve_.added);
@@ -181,7 +183,7 @@ void UnionSieve::MergeAdded() {
   sieve_.candidates.swap(sieve_.merged);
 }
 
-// Keeps those that may still reach what is needed, and adds the group to their scores.
+// Keeps the candidates that may still reach the bar, and adds the group to their scores.
 void UnionSieve::AddLesser(size_t group, WindowRange range, float least) {
   const float needed = least - bounds_->GroupsFrom(group);
   std::erase_if(sieve_.candidates, [&](const SievedDocument& candidate) { return candidate.score < needed; });

@@ -9,7 +9,7 @@
 namespace gannet {
 namespace {
 
-// Finding the bounds of a dense window costs 7 % of scoring it.
+// Computing the bounds of a dense window costs 7 % of scoring it.
 constexpr uint32_t kUnboundedWindows = 3;
 
 }  // namespace
@@ -56,7 +56,7 @@ void WindowUnion::Score(float bar) {
     return;
   }
   ScoreAbove(bar);
-  // Where nothing could be left out, hardly anything can in those that follow.
+  // If nothing could be left out, hardly anything can be in the following windows.
   if (all_matches_ && !is_pruned_) unbounded_windows_ = kUnboundedWindows;
 }
 
@@ -74,7 +74,8 @@ void WindowUnion::ScoreAll() {
   MatchScored();
 }
 
-// The matches of a union. Every contribution is above zero, so where all were added, the sums tell.
+// Sets the matches of the union. Every contribution is above zero, so if all were added, the sums tell which documents
+// match.
 void WindowUnion::MatchScored() {
   if (is_pruned_) return matcher_->Match(window_);
   CompareWords(window_->scores, kLeastPositive, score_words_, window_->matches.words);
@@ -82,9 +83,9 @@ void WindowUnion::MatchScored() {
 }
 
 // MAXSCORE (Turtle and Flood 1995) with the bounds of the window: the essential groups are those at the front of the
-// order of scoring that no document can do without if it is to reach the bar. They are scored for all documents; the
-// others are only looked up for documents that still may reach it then. So every score that reaches the bar is the
-// sum of all contributions in the order of scoring, to the bit.
+// order of scoring without which no document can reach the bar. They are scored for all documents; the others are only
+// looked up for documents that may then still reach the bar. So every score that reaches the bar is the sum of all
+// contributions in the order of scoring, to the bit.
 void WindowUnion::ScoreAbove(float bar) {
   const WindowRange range = window_->range;
   essential_ = bounds_.Essential(essential_, bar);
@@ -94,7 +95,7 @@ void WindowUnion::ScoreAbove(float bar) {
     bound += groups_[i]->Bound(range);
     if (i + 1 == essential && bound + bounds_.BonusFrom(i) < bar) essential = i;
   }
-  // Where nearly all is scored anyway, leaving out a block would only make a second run over the lists necessary, for
+  // If nearly everything is scored anyway, leaving out a block would only require a second pass over the lists to find
   // the matches.
   const float surplus = bound + query_->pairs_bound_max - bar;
   const float spare = all_matches_ && is_whole_ && surplus >= 0 ? bound : surplus;
@@ -118,16 +119,16 @@ void WindowUnion::ScoreAbove(float bar) {
   if (all_matches_) MatchScored();
 }
 
-// Adds the contributions of the groups from `first` on to the scores of those who may reach the bar.
+// Adds the contributions of the groups from `first` on to the scores of documents that may reach the bar.
 void WindowUnion::AddLesserGroups(size_t first, float bar) {
   is_whole_ = false;
-  if (first == groups_.size() && all_matches_) return;  // MatchScored says who matches.
+  if (first == groups_.size() && all_matches_) return;  // MatchScored finds the matches.
   WindowBits& candidates = scratch_->candidates;
   candidates.Clear();
   candidates.used = score_words_;
   size_t scored_whole = 0;
   for (size_t i = first;; ++i) {
-    // What is compared has been rounded on other ways than the bar.
+    // Compared values were rounded differently from the bar.
     const float least = i == groups_.size() && query_->pairs.empty()
                             ? bar
                             : bar * kBarFactor - bounds_.GroupsFrom(i) - query_->pairs_bound_max;
@@ -141,7 +142,7 @@ void WindowUnion::AddLesserGroups(size_t first, float bar) {
     candidates.used = used;
     if (i == groups_.size() || used == 0) break;
     if (groups_[i]->is_single_term() && groups_[i]->IsCheaperWhole(candidates.Count())) {
-      // What documents get that are no candidates leaves them below the bar.
+      // Documents that are not candidates stay below the bar with what they get.
       score_words_ |= groups_[i]->Scatter(window_->range, window_->scores);
       ++scored_whole;
     } else if (groups_[i]->is_single_term()) {

@@ -10,39 +10,42 @@
 namespace gannet::vectors {
 namespace {
 
-// Codes that are compared at least, and then in vain, for each candidate of the width.
+// Per candidate of the width: the minimum number of codes to compare, and the number of comparisons without success
+// that ends the search.
 struct Share {
   uint32_t least;
   uint32_t in_vain;
 };
-// By the centres of all that is in the cells.
+// For centres of all nodes of the cells.
 constexpr Share kNotPacked{80, 30};
-// And for each centre that is not compared, where what passes lies together.
+// Added to the minimum for each centre that is not compared, if the passing nodes are concentrated in some cells.
 constexpr double kLeastForSpared = 2;
-// By the centres of what is packed. Where what passes lies on one side, queries are far from most of it, and centres say less of which of it is near.
+// For centres of packed nodes. If the passing nodes are on one side, queries are far from most of them, and centres say
+// less about which are near.
 constexpr Share kPacked{30, 20};
 constexpr Share kPackedOfSide{90, 35};
-// Codes that come from memory while those before them are compared.
+// Number of codes that are fetched from memory while the previous ones are compared.
 constexpr size_t kBatch = 64;
-// Codes that lie side by side need not be asked for before.
+// Number of adjacent codes compared at a time, which need no prefetching.
 constexpr uint32_t kScannedTogether = 256;
-// Cells that are looked into at first beside those that would do if all were equal, and so many times as many when these are not enough.
+// Number of cells that are searched at first in addition to those that would be enough if all cells were equal;
+// multiplied if these are not enough.
 constexpr uint32_t kCellsMore = 16;
 constexpr uint32_t kMoreEachTime = 4;
-// Of which a bar is found, that so small a part more may reach.
+// The bar is found in a sample, and up to this part more than wanted may reach it.
 constexpr size_t kSampledProducts = 512;
 constexpr uint32_t kPartMore = 8;
-// Steps between the nearest and the farthest cell that is looked into: those of one step follow each other as they come.
+// Number of steps between the nearest and the farthest cell to search; cells of one step stay in their order.
 constexpr size_t kSteps = 64;
 
-// How many are not below the bar: a loop that compilers make vectors of.
+// Returns how many products are not below the bar; compilers vectorise this loop.
 uint32_t CountFrom(std::span<const int32_t> products, int32_t bar) {
   uint32_t count = 0;
   for (const int32_t product : products) count += product >= bar;
   return count;
 }
 
-// A bar that about `wanted` products reach, or some more.
+// Returns a bar that `wanted` products, or slightly more, reach.
 int32_t BarOf(std::span<const int32_t> products, uint32_t wanted) {
   int64_t low = std::numeric_limits<int32_t>::max();
   int64_t high = std::numeric_limits<int32_t>::min();
@@ -64,8 +67,9 @@ Share ShareOf(const PassingVectors& passing) {
   return passing.is_by_chance() ? kPacked : kPackedOfSide;
 }
 
-// Codes in cells, at least. Where what passes lies together fewer centres are compared, and where it is not packed as many codes more: the query is then far from most
-// of it, and its centres say less about which are near.
+// Returns the minimum number of codes to compare in cells. If the passing nodes are concentrated in some cells, fewer
+// centres are compared. If they are not packed either, as many more codes are compared instead: the query is then far
+// from most of them, and centres say less about which are near.
 uint32_t LeastInCells(const VectorGraph& graph, const PassingVectors& passing, uint32_t width) {
   const uint32_t least = ShareOf(passing).least * width;
   if (passing.is_packed()) return least;
@@ -100,7 +104,8 @@ int32_t CellSearch::BarOfSome(std::span<const int32_t> products, uint32_t wanted
   return BarOf(sampled_, static_cast<uint32_t>(wanted / step + 1));
 }
 
-// Appends those from a bar on that about `wanted` reach, without those that were appended before, in order by steps: an exact order took longer than all products.
+// Appends the cells whose products reach a bar that about `wanted` of them reach, without those appended before, sorted
+// by steps: an exact order took longer than all products.
 void CellSearch::OrderCells(uint32_t wanted) {
   const std::span<const int32_t> products = of_centres_;
   const int32_t bar = wanted < products.size() ? BarOfSome(products, wanted) : std::numeric_limits<int32_t>::min();
@@ -149,7 +154,7 @@ void CellSearch::Compare(const CodeQuery& query, const PassingVectors& passing, 
   better_.resize(numbers.size() + kListedMore);
   query.ProductsOfFetched(codes_, numbers, products_.data());
   compared_ += static_cast<uint32_t>(numbers.size());
-  // Most are not among the best.
+  // Most codes are not among the best.
   const int32_t bar = beam_.bar();
   const uint32_t count = ListFrom(products_, bar == std::numeric_limits<int32_t>::min() ? bar : bar + 1, better_.data());
   const auto last_wanted = [&] { return beam_.size() < wanted_ ? std::numeric_limits<int32_t>::min() : beam_.at(wanted_ - 1).product; };

@@ -12,15 +12,15 @@
 namespace gannet::vectors {
 namespace {
 
-// More cells make a search compare more centres, fewer more of what is in them.
+// With more cells a search compares more centres, with fewer cells more of their nodes.
 constexpr double kCellsOfRoot = 7;
 constexpr uint32_t kNodesOfCellMin = 16;
 constexpr uint32_t kSampledOfCell = 16;
 constexpr int kRounds = 5;
-// Centres are grouped, and a node is compared with those of so many groups that are near to it.
+// Centres are grouped, and a node is compared with the centres of this number of near groups.
 constexpr uint32_t kGroupsLookedAt = 6;
 
-// Vectors of length 1 and their codes.
+// The centres: vectors of length 1, and their codes.
 class Centres {
  public:
   Centres(uint32_t count, uint32_t dimensions, const Quantizer& quantizer)
@@ -36,14 +36,14 @@ class Centres {
   std::span<const float> of(uint32_t centre) const { return std::span(values_).subspan(size_t{centre} * dimensions_, dimensions_); }
   const uint8_t* codes_of(uint32_t centre) const { return &codes_[size_t{centre} * padded_]; }
 
-  // Becomes the direction of `sum`; stays what it is where that has none.
+  // Sets the centre to the direction of `sum`; keeps it if `sum` has none.
   void Set(uint32_t centre, std::span<const float> sum) {
     std::vector<float> vector(sum.begin(), sum.end());
     if (!Normalize(vector)) return;
     std::ranges::copy(vector, values_.begin() + static_cast<ptrdiff_t>(size_t{centre} * dimensions_));
     quantizer_.ToCodes(vector, std::span(codes_).subspan(size_t{centre} * padded_, padded_));
   }
-  // Products with some of them, good until the next call.
+  // Returns the products with some of the centres, valid until the next call.
   std::span<const int32_t> Products(const CodeQuery& query, std::span<const uint32_t> some) {
     query.ProductsOfFetched({codes_.data(), padded_}, some, products_.data());
     return std::span(products_).first(some.size());
@@ -105,7 +105,8 @@ class CellFinder {
   }
 
  private:
-  // The group of the first node before the others, its cell before the others of the group.
+  // Numbers the cells: the group of the first node comes before the others, and its cell before the others of the
+  // group.
   void Number(Cells* cells) {
     const uint32_t first = cells->of[first_];
     const auto first_group = std::ranges::find_if(groups_, [&](const auto& group) { return std::ranges::count(group, first) > 0; });
@@ -138,7 +139,7 @@ class CellFinder {
     for (uint32_t cell = 0; cell < centres_.count(); ++cell) centres_.Set(cell, sum(cell));
   }
 
-  // Centres by leaders: some of them, moved once into the middle of what is nearest to them.
+  // Groups the centres by leaders: some of the centres, each moved once to the mean of those nearest to it.
   void Group() {
     for (const uint32_t group : all_leaders_) leaders_.Set(group, centres_.of(LeaderAt(group)));
     PutIntoGroups();

@@ -12,7 +12,8 @@
 namespace gannet::vectors {
 namespace {
 
-// What is fetched while one is multiplied, as much as a processor can have under way at a time: so many lines of memory, or vectors.
+// Amount that is prefetched while one vector is multiplied, in cache lines or vectors: as much as a processor can have
+// in flight.
 constexpr size_t kFetchedLines = 16;
 constexpr size_t kFetchedVectorsMin = 6;
 constexpr size_t kCacheLine = 64;
@@ -21,7 +22,8 @@ using ProductOf = int32_t (*)(const uint8_t* codes, const int8_t* query, uint32_
 using ProductsOf = void (*)(const Codes& codes, std::span<const uint32_t> places, const int8_t* query, uint32_t padded,
                             int32_t bias, size_t ahead, int32_t* products);
 
-// Whose products are made together: what lies in the lanes of their registers is then added up in a few steps for all.
+// Number of vectors whose products are computed together: their registers are then summed across lanes in a few steps
+// for all.
 constexpr size_t kTogether = 4;
 
 using FloatProductOf = float (*)(const float* a, const float* b, size_t size);
@@ -41,7 +43,7 @@ int32_t FourBitProductBaseline(const uint8_t* codes, const int8_t* query, uint32
   return sum;
 }
 
-// Of the codes as they stand: without the bias.
+// Product of the codes as stored, without the bias.
 int32_t ProductBaseline(const uint8_t* codes, const int8_t* query, uint32_t padded) {
   int32_t sum = 0;
   for (uint32_t i = 0; i < padded; ++i) sum += static_cast<int32_t>(codes[i]) * query[i];
@@ -77,7 +79,7 @@ GANNET_AVX2 inline __m256i LanesAvx2(const uint8_t* codes, const int8_t* query, 
   __m256i low = _mm256_setzero_si256();
   __m256i high = _mm256_setzero_si256();
   for (uint32_t at = 0; at < padded; at += 32) {
-    // In 16 bits each: a pair of products is at most 2 * 255 * 127, more than maddubs has room for.
+    // In 16 bits per component: a pair of products is at most 2 * 255 * 127, which overflows maddubs.
     const __m128i code0 = _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes + at));
     const __m128i code1 = _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes + at + 16));
     const __m128i query0 = _mm_loadu_si128(reinterpret_cast<const __m128i*>(query + at));
@@ -96,7 +98,7 @@ GANNET_AVX2 inline __m256i FourBitLanesAvx2(const uint8_t* codes, const int8_t* 
     const auto* const with = reinterpret_cast<const __m256i*>(query);
     const __m256i first = _mm256_loadu_si256(code);
     const __m256i second = _mm256_loadu_si256(code + 1);
-    // In 16 bits there is room for four pairs of products: each is at most 2 * 15 * 127.
+    // 16 bits have room for four pairs of products: each pair is at most 2 * 15 * 127.
     __m256i pairs = _mm256_maddubs_epi16(_mm256_and_si256(first, mask), _mm256_loadu_si256(with));
     pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(_mm256_and_si256(second, mask), _mm256_loadu_si256(with + 1)));
     const __m256i first_upper = _mm256_and_si256(_mm256_srli_epi16(first, 4), mask);
@@ -108,14 +110,14 @@ GANNET_AVX2 inline __m256i FourBitLanesAvx2(const uint8_t* codes, const int8_t* 
   return sum;
 }
 
-// With a mask of everything, which says to the compiler that nothing is left undefined.
+// Uses a mask of all lanes, so that the compiler regards nothing as undefined.
 GANNET_VNNI inline __m256i HalvedVnni(__m512i sum) {
   return _mm256_add_epi32(_mm512_maskz_extracti64x4_epi64(0xff, sum, 0), _mm512_maskz_extracti64x4_epi64(0xff, sum, 1));
 }
 
 GANNET_VNNI inline int32_t SumVnni(__m512i sum) { return SumAvx2(HalvedVnni(sum)); }
 
-// Of two: in each quarter of a register halves of the one and of the other in turn.
+// Sums pairs of lanes of two registers: each quarter of the result has halves of the one and of the other in turn.
 GANNET_VNNI inline __m512i AddedVnni(__m512i a, __m512i b) {
   return _mm512_add_epi32(_mm512_maskz_unpacklo_epi32(0xffff, a, b), _mm512_maskz_unpackhi_epi32(0xffff, a, b));
 }
@@ -178,7 +180,7 @@ float FloatProductBaseline(const float* a, const float* b, size_t size) {
 }
 
 #if defined(__x86_64__)
-// Also what AVX-512 would do: the time goes into fetching.
+// AVX-512 would not be faster: the time is spent fetching.
 __attribute__((target("avx2"))) float FloatProductAvx2(const float* a, const float* b, size_t size) {
   __m256 low = _mm256_setzero_ps();
   __m256 high = _mm256_setzero_ps();
@@ -198,7 +200,7 @@ __attribute__((target("avx2"))) float FloatProductAvx2(const float* a, const flo
 }
 #endif
 
-// The loop over a list is inside the version, so that the product is inlined into it.
+// The loop over a list is inside each version, so that the product is inlined into it.
 #define GANNET_PRODUCTS(name, one, four, attributes)                                                                \
   attributes void name(const Codes& codes, std::span<const uint32_t> places, const int8_t* query, uint32_t padded,   \
                        int32_t bias, size_t ahead, int32_t* products) {                                           \
@@ -224,7 +226,7 @@ GANNET_PRODUCTS(FourBitProductsVnni, FourBitProductVnni, FourFourBitProductsVnni
 #endif
 #undef GANNET_PRODUCTS
 
-// Products of all codes of `count` blocks, from each of which `bias` is taken.
+// Computes the products of all codes of `count` blocks, each minus `bias`.
 using InterleavedOf = void (*)(const uint8_t* blocks, uint32_t count, const int8_t* query, uint32_t bytes, int32_t bias, int32_t* products);
 
 constexpr uint32_t kBytesTogether = 4;
@@ -276,7 +278,7 @@ GANNET_VNNI void InterleavedVnni(const uint8_t* blocks, uint32_t count, const in
 GANNET_VNNI void InterleavedFourBitVnni(const uint8_t* blocks, uint32_t count, const int8_t* query, uint32_t bytes, int32_t bias, int32_t* products) {
   const __m512i mask = _mm512_set1_epi8(0xf);
   for (uint32_t block = 0; block < count; ++block) {
-    // Two, so that a step need not wait for the one before.
+    // Two sums, so that a step need not wait for the previous one.
     __m512i lower = _mm512_set1_epi32(-bias);
     __m512i upper = _mm512_setzero_si512();
     const int8_t* with = query;
@@ -297,7 +299,7 @@ GANNET_AVX2 inline __m256i RepeatedAvx2(const int8_t* four) {
   return _mm256_set1_epi32(both);
 }
 
-// In 16 bits each, as above: a quarter of the sixteen takes a register, in which each has two sums.
+// In 16 bits per component, as above: a quarter of the sixteen vectors takes a register, with two sums for each.
 GANNET_AVX2 void InterleavedAvx2(const uint8_t* blocks, uint32_t count, const int8_t* query, uint32_t bytes, int32_t bias, int32_t* products) {
   const __m256i biases = _mm256_set1_epi32(bias);
   for (uint32_t block = 0; block < count; ++block, products += kInterleaved) {
@@ -313,14 +315,14 @@ GANNET_AVX2 void InterleavedAvx2(const uint8_t* blocks, uint32_t count, const in
       }
     }
     for (uint32_t half = 0; half < 2; ++half) {
-      // Two of each quarter in turn, which is put in order.
+      // hadd interleaves the quarters; the permutation restores their order.
       const __m256i pairs = _mm256_permute4x64_epi64(_mm256_hadd_epi32(sums[2 * half], sums[2 * half + 1]), 0xd8);
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(products + 8 * half), _mm256_sub_epi32(pairs, biases));
     }
   }
 }
 
-// Eight of the sixteen.
+// Computes eight of the sixteen products.
 GANNET_AVX2 inline __m256i HalfOfFourBitsAvx2(const uint8_t* half, const int8_t* with, uint32_t bytes) {
   const __m256i mask = _mm256_set1_epi8(0xf);
   __m256i sum = _mm256_setzero_si256();
@@ -347,7 +349,7 @@ GANNET_AVX2 void InterleavedFourBitAvx2(const uint8_t* blocks, uint32_t count, c
 }
 #endif
 
-// Without a branch: no processor could foresee which are.
+// Without a branch, because it would be unpredictable.
 uint32_t ListFromBaseline(const int32_t* products, size_t count, int32_t bar, uint32_t* numbers) {
   uint32_t listed = 0;
   for (size_t i = 0; i < count; ++i) {

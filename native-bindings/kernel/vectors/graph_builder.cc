@@ -32,7 +32,7 @@ std::span<const uint32_t> GraphBuilder::links(uint32_t place, uint32_t level) co
   return {links.places, *links.count};
 }
 
-// Each level has one in `links` of the nodes of the one below.
+// Returns a random level: each level has one in `links` of the nodes of the level below.
 uint32_t GraphBuilder::RandomLevel() {
   random_ ^= random_ << 13;
   random_ ^= random_ >> 7;
@@ -63,7 +63,7 @@ uint32_t GraphBuilder::GoDown(uint32_t level_from, uint32_t level_to) {
   return best;
 }
 
-// The links of a level.
+// The links of one level.
 struct GraphBuilder::LevelLinks {
   const GraphBuilder& builder;
   uint32_t level;
@@ -104,7 +104,7 @@ void GraphBuilder::AddLink(uint32_t from, uint32_t to, uint32_t level) {
     links.places[(*links.count)++] = to;
     return;
   }
-  // Full: the best of what is there and the new one.
+  // The node is full: choose the best of its links and the new one.
   SetQuery(from);
   const CodeQuery query(query_.data(), padded_);
   candidates_.clear();

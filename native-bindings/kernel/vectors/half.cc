@@ -72,7 +72,7 @@ Half ToHalf(float value) {
   if (size > kExponentMax) return static_cast<Half>(sign | 0x7e00u);
   if (size >= 0x477ff000u) return static_cast<Half>(sign | 0x7c00u);  // rounds to 65,536 or more
   if (size < 0x38800000u) {
-    // Below the least normal half: adding a half makes the float's own rounding leave what a half has room for.
+    // Below the least normal half: adding 0.5 makes the float's own rounding leave what fits into a half.
     const float shifted = std::bit_cast<float>(size) + 0.5f;
     return static_cast<Half>(sign | (std::bit_cast<uint32_t>(shifted) - std::bit_cast<uint32_t>(0.5f)));
   }

@@ -11,15 +11,17 @@ namespace gannet::vectors {
 namespace {
 
 constexpr uint32_t kWordBits = 64;
-// How far cells are off their share, in squares, in the place of 1 that chance makes of it (Pearson's chi-squared by cell).
+// Limit of the mean squared deviation of the cells from their expected share, in units of what chance gives (Pearson's
+// chi-squared per cell).
 constexpr double kSquaresOfChance = 2;
-// What of all nodes passes then at least where the graph is searched.
+// Least share of all nodes that must pass for the graph to be searched.
 constexpr double kSharePassingOfGraph = 0.3;
-// Codes that are packed in the time that one search needs less for it: a search spares 10 to 20 µs, and a code takes some 40 ns.
+// Number of codes that can be packed in the time that one search then saves: a search saves 10 to 20 µs, and a code
+// takes some 40 ns.
 constexpr uint32_t kPackedForSearch = 250;
 constexpr size_t kLineBytes = 64;
 
-// Bits of word `index` of those from `first` up to but without `end`.
+// Returns the bits of word `index` that are in [first, end).
 uint64_t BitsIn(std::span<const uint64_t> words, uint32_t index, uint32_t first, uint32_t end) {
   uint64_t bits = words[index];
   if (index == first / kWordBits) bits &= ~uint64_t{0} << (first % kWordBits);
@@ -53,7 +55,8 @@ uint32_t CountOf(std::span<const uint64_t> words) {
   return count;
 }
 
-// Of codes that lie side by side, rounded to a code. Of two components of four bits in a byte each is added up by itself.
+// Computes the mean of codes that are side by side, rounded to a code. With four bits, the two components of a byte are
+// summed separately.
 class MeanOfCodes {
  public:
   MeanOfCodes(size_t stride, CodeBits bits) : is_of_four_(bits == CodeBits::kFour), low_(stride), high_(is_of_four_ ? stride : 0) {}
@@ -99,7 +102,7 @@ PassingVectors::PassingVectors(const VectorGraph& graph, std::vector<uint64_t> o
   nodes_ = CountOf(places_);
   ListCells(graph);
   if (IsToBePacked(graph, packed_bytes_max)) Pack(graph);
-  // Few dimensions, in bytes: not every processor multiplies these as fast.
+  // Centres in codes of bytes (few dimensions) are not copied: not every processor multiplies these as fast.
   if (is_for_graph_ && graph.bits() == CodeBits::kFour) CopyCentres(graph);
 }
 
@@ -139,7 +142,7 @@ void PassingVectors::Pack(const VectorGraph& graph) {
       const auto [first, end] = graph.cell(cell, level);
       ListNodes(first, end, &packed_places_);
     }
-    // Each node is in one cell, but for those of a damaged file.
+    // Each node is in one cell, except in a damaged file.
     if (packed_places_.size() > nodes_) break;
   }
   if (packed_places_.size() > nodes_) {
@@ -150,7 +153,7 @@ void PassingVectors::Pack(const VectorGraph& graph) {
   CopyCodes(graph);
 }
 
-// Zeros, from a multiple of a line of memory on.
+// Returns zeroed memory that begins at a multiple of a cache line.
 uint8_t* PassingVectors::RoomFor(size_t bytes) {
   packed_memory_.resize(bytes + kLineBytes);
   void* at = packed_memory_.data();

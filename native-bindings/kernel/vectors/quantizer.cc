@@ -8,17 +8,18 @@
 namespace gannet::vectors {
 namespace {
 
-// One in so many components may lie outside of what codes can say: those that do are cut.
+// Share of the components that may be outside the range of codes; these are clamped.
 constexpr double kCutShare = 1e-4;
 constexpr float kGreatestCode = 127;
 constexpr float kGreatestFourBits = 15;
-// How many deviations the scale of four bits reaches to either side.
+// Number of standard deviations that the scale of four bits covers on either side.
 constexpr double kDeviations = 3;
 
-// The nearest whole number of one that a code has room for; faster than std::lround, which asks how to round.
+// Rounds to the nearest whole number, for values within the range of codes; faster than std::lround, which uses the
+// rounding mode.
 int32_t Rounded(float value) { return static_cast<int32_t>(value + (value < 0 ? -0.5f : 0.5f)); }
 
-// Of what is no number some number.
+// Clamps and rounds; NaN gives some number.
 int8_t Cut(float value) {
   return static_cast<int8_t>(Rounded(std::max(-kGreatestCode, std::min(kGreatestCode, value))));
 }
@@ -80,7 +81,7 @@ void FourBitScale::ToQuery(std::span<const float> vector, std::span<int8_t> padd
   std::fill(padded.begin(), padded.end(), int8_t{0});
   const size_t size = vector.size();
   const float* const steps = &numbers_[numbers_.size() / 2];
-  // Many at a time: the compiler does not take a maximum of floats apart by itself.
+  // Handles several lanes at a time: the compiler does not reorder a maximum of floats by itself.
   constexpr size_t kLanes = 16;
   float greatest[kLanes] = {};
   const auto meet = [&](size_t i, float* lane) {
@@ -99,7 +100,7 @@ void FourBitScale::ToQuery(std::span<const float> vector, std::span<int8_t> padd
 }
 
 bool Normalize(std::span<float> vector) {
-  // Squares of what a float can hold have room in a double.
+  // The squares of floats cannot overflow a double.
   double squares = 0;
   for (const float value : vector) squares += static_cast<double>(value) * value;
   if (!(squares > 0) || !std::isfinite(squares)) return false;

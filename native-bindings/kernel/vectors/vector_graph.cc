@@ -97,7 +97,7 @@ void CheckVectors(const VectorGraph& graph, std::span<const float> zeros) {
       const auto at = [&](uint32_t i) { return std::pair(graph.records()[i], graph.passages()[i]); };
       if (at(ordinal - 1) >= at(ordinal)) Damaged("records out of order");
     }
-    // Zero times what is no number is no number.
+    // Zero times NaN or infinity is NaN.
     if (!(Product(graph.vector(ordinal), zeros) == 0)) Damaged("a component that is no number");
   }
 }

@@ -9,32 +9,36 @@
 namespace gannet::vectors {
 namespace {
 
-// What is compared by full vectors beside those that are wanted: codes put the true neighbours some places off, those of four bits more.
+// Number of candidates, beyond the wanted ones, that are compared by full vectors: codes misplace the true neighbours
+// by some places, those of four bits by more.
 constexpr uint32_t kComparedMoreMin = 10;
 constexpr uint32_t kComparedMoreShare = 8;
 constexpr uint32_t kComparedMoreMinOfFour = 18;
 constexpr uint32_t kComparedMoreShareOfFour = 3;
-// Codes that a scan compares in the time that a search through the graph needs for one candidate of its width.
+// Number of codes that a scan compares in the time that a graph search needs per candidate of its width.
 constexpr uint32_t kScannedForWidth = 45;
 constexpr uint32_t kScannedMin = 4000;
 constexpr uint64_t kWiderEachTime = 4;
-// Nodes that are compared before centres are.
+// Up to this number, nodes are compared directly instead of first comparing centres.
 constexpr uint32_t kScannedBeforeCells = 2000;
-// A walk among those that pass begins at the best of so many of the nearest cells at most, fewer where so many codes that were compared last are none of the nearest
-// fifth of what is asked to be kept. It ends where for so many steps nothing came that is of the nearer two fifths.
+// A walk among passing nodes begins at the best nodes of at most kCellsOfWalk of the nearest cells; of fewer if the
+// last kCodesInVain codes compared are not among the nearest fifth of what is kept. It ends if kStepsInVain steps have
+// added nothing to the nearer two fifths.
 constexpr uint32_t kCellsOfWalk = 48;
 constexpr uint32_t kCodesInVain = 300;
 constexpr uint32_t kStepsInVain = 30;
 constexpr uint32_t kFifthsOfCells = 1;
 constexpr uint32_t kFifthsOfWalk = 2;
 constexpr uint32_t kNearerMin = 10;
-// So much wider is walked than was asked: a part where a node leads to few, and some more where what passes lies on one side, for queries may be far from all of it.
+// Such a walk is widened beyond the request: by a part if nodes have few passing neighbours, and by some candidates if
+// the passing nodes are on one side, because queries may be far from all of them.
 constexpr double kShareOfFew = 0.45;
 constexpr uint32_t kWiderPart = 10;
 constexpr uint32_t kWiderOnOneSide = 10;
-// Of 32 neighbours of the nearest node of the upper levels, how many pass where a query lies deep among what passes: it needs no cells.
+// If this number of 32 neighbours of the nearest node of the upper levels pass, the query is deep inside the passing
+// nodes and needs no cells.
 constexpr uint32_t kPassingInside = 30;
-// Codes that are compared at a time.
+// Number of codes compared at a time.
 constexpr uint32_t kBlock = 256;
 constexpr uint32_t kFetchedVectors = 32;
 constexpr size_t kBytesInLine = 64;
@@ -44,7 +48,7 @@ uint32_t ComparedFor(const VectorGraph& graph, uint32_t wanted) {
   return wanted + std::max(kComparedMoreMinOfFour, wanted / kComparedMoreShareOfFour);
 }
 
-// Of as many candidates as are wanted codes of four bits would leave out one in six that should be there.
+// With only as many candidates as are wanted, codes of four bits would leave out one in six true neighbours.
 uint32_t LeastWidth(const VectorGraph& graph, uint32_t wanted) {
   return graph.bits() == CodeBits::kEight ? wanted : wanted + wanted / 4;
 }
@@ -56,14 +60,14 @@ bool Allows(const SearchRequest& request, uint32_t ordinal) {
   return request.allowed == nullptr || request.allowed->Has(ordinal);
 }
 
-// Of vectors, about.
+// Returns the approximate number of allowed vectors.
 uint32_t AllowedIn(const VectorGraph& graph, const SearchRequest& request) {
   if (request.passing != nullptr) return request.passing->count();
   return request.allowed == nullptr ? graph.count() : request.allowed->count();
 }
 
-// As many candidates among all nodes as have `width` among them that are allowed, and some more by the root of that: were the filter a matter of
-// chance, there would hardly ever be too few.
+// Returns the number of candidates among all nodes that include `width` allowed ones, plus a margin of its square root:
+// if the filter passed vectors at random, there would hardly ever be too few.
 uint32_t WidthOfAll(const VectorGraph& graph, const SearchRequest& request) {
   if (!IsFiltered(request)) return request.width;
   const double width = request.width + 1.5 * std::sqrt(request.width) + 1;
@@ -80,13 +84,13 @@ struct LowestLinks {
   }
 };
 
-// Whether comparing all that are allowed takes less than a search as wide as `width`.
+// Returns true if comparing all allowed vectors is cheaper than a search with this width.
 bool IsScanned(const VectorGraph& graph, const SearchRequest& request, uint64_t width) {
   const uint32_t allowed = IsFiltered(request) ? AllowedIn(graph, request) : graph.nodes();
   return !graph.has_links() || allowed <= kScannedMin || allowed / kScannedForWidth <= width;
 }
 
-// Whether what passes is walked through: not where comparing all of it takes less.
+// Returns true if the search walks among the passing nodes; not if comparing all of them is cheaper.
 bool IsAmong(const VectorGraph& graph, const SearchRequest& request) {
   return request.passing != nullptr && request.passing->is_for_graph() && !IsScanned(graph, request, request.width);
 }
@@ -98,10 +102,11 @@ uint32_t WidthAmong(const VectorGraph& graph, const SearchRequest& request) {
   return passing.nodes() < kShareOfFew * graph.nodes() ? wider : request.width;
 }
 
-// Which part of what is kept has to stay the same. Of few all of it, about.
+// Returns how many of the nearest must stay the same; if few are kept, about all of them.
 uint32_t NearerOf(const SearchRequest& request, uint32_t fifths) { return std::min(request.width, std::max(request.width * fifths / 5, kNearerMin)); }
 
-// Whether those that pass are compared by cells: not where they are so few that comparing all of them takes less.
+// Returns true if the passing nodes are compared by cells; not if there are so few that comparing all of them is
+// cheaper.
 bool IsByCells(const VectorGraph& graph, const SearchRequest& request) {
   if (request.passing == nullptr || !graph.has_links()) return false;
   const PassingVectors& passing = *request.passing;
@@ -119,7 +124,7 @@ uint32_t VectorSearcher::GoDown(const VectorGraph& graph, const CodeQuery& query
       is_better = false;
       uint32_t count = 0;
       for (const uint32_t link : graph.links(std::min(best, last), level)) {
-        // What is left of a node's links is its own place.
+        // Unused links of a node are its own place.
         if (link == best) break;
         fresh_[count++] = std::min(link, last);
       }
@@ -196,7 +201,7 @@ void VectorSearcher::SearchCells(const VectorGraph& graph, const CodeQuery& quer
   best_ = &cells_.beam();
 }
 
-// Where nearly all pass that the nearest node of the upper levels leads to, a walk may begin at these.
+// If nearly all neighbours of the nearest node of the upper levels pass, a walk may begin at these.
 bool VectorSearcher::EnterInside(const VectorGraph& graph, const CodeQuery& query, const PassingVectors& passing) {
   const std::span<const uint32_t> links = graph.links(GoDown(graph, query), 0);
   listed_.clear();
@@ -217,7 +222,8 @@ void VectorSearcher::EnterByCells(const VectorGraph& graph, const CodeQuery& que
   for (uint32_t rank = 0; rank < cells_.beam().size(); ++rank) entries_.push_back(cells_.beam().at(rank));
 }
 
-// Through what passes. What does not pass is crossed, a bridge or two at a node, and never walked through: what is near without passing would lead to ever more of it.
+// Walks among the passing nodes. Other nodes are crossed (one or two bridges per node), but never walked through: near
+// nodes that do not pass would lead to more and more such nodes.
 void VectorSearcher::SearchAmong(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request) {
   const PassingVectors& passing = *request.passing;
   const uint32_t width = WidthAmong(graph, request);
@@ -262,7 +268,7 @@ void VectorSearcher::ScanFully(const VectorGraph& graph, const SearchRequest& re
   cost_.compared = graph.count();
 }
 
-// In their order.
+// Keeps the nearest, in order.
 void VectorSearcher::KeepNearest(uint32_t wanted) {
   const size_t kept = std::min<size_t>(neighbours_.size(), wanted);
   std::partial_sort(neighbours_.begin(), neighbours_.begin() + static_cast<ptrdiff_t>(kept), neighbours_.end(),
@@ -294,7 +300,7 @@ std::span<const Neighbour> VectorSearcher::Search(const VectorGraph& graph, cons
     SearchAmong(graph, query, wide);
     CompareFully(graph, wide);
     KeepNearest(wide.wanted);
-    // Else what was walked through is an island, and more lies elsewhere.
+    // Otherwise the walk was confined to an island, and there are more elsewhere.
     if (neighbours_.size() >= std::min(wide.wanted, AllowedIn(graph, wide))) return neighbours_;
   }
   if (IsByCells(graph, wide)) {
@@ -310,7 +316,7 @@ std::span<const Neighbour> VectorSearcher::Search(const VectorGraph& graph, cons
     CompareFully(graph, wide);
     KeepNearest(wide.wanted);
     if (!IsFiltered(wide) || neighbours_.size() >= std::min(wide.wanted, AllowedIn(graph, wide))) return neighbours_;
-    // Those that are allowed lie elsewhere.
+    // The allowed vectors are elsewhere.
     width *= kWiderEachTime;
   }
   ScanCodes(graph, query, wide);

@@ -7,7 +7,8 @@
 namespace gannet::vectors {
 namespace {
 
-// The first of `numbers`, which rise, that is not below `sought`: by steps that double, from `near` on in either direction.
+// Returns the index of the first of `numbers`, which ascend, that is not below `sought`: gallops from `near` in either
+// direction.
 uint32_t LowerBound(std::span<const uint32_t> numbers, uint32_t sought, uint32_t near) {
   const auto size = static_cast<uint32_t>(numbers.size());
   uint32_t low = 0;
@@ -53,7 +54,7 @@ OrdinalRange VectorSegment::OrdinalsOf(uint32_t record, uint32_t near) const {
   return {first, end};
 }
 
-// Records are given out one after the other, so most of them are about as far along as their numbers are.
+// Record numbers are assigned in sequence, so most records are at a position proportional to their numbers.
 uint32_t VectorSegment::Near(uint32_t record) const {
   const std::span<const uint32_t> records = graph_.records();
   const uint32_t first = records.front();

@@ -24,14 +24,14 @@ namespace gannet::vectors {
 namespace {
 
 constexpr size_t kSampledMax = 1'000'000;
-// Of a piece that is written, which is then one large page where the system has such for files.
+// Size of the pieces in which a file is written: each is then one large page, if the file system has those.
 constexpr size_t kBufferBytes = kLargePageBytes;
-// Of a name of a node among those that were met.
+// Approximate memory of a node's entry in the map of known nodes.
 constexpr size_t kBytesOfName = 64;
 
 [[noreturn]] void Invalid(const std::string& what) { throw Error(ErrorCode::kInvalidArgument, what); }
 
-// A vector of length 1 where it lies.
+// A vector of length 1, stored elsewhere.
 struct StoredVector {
   uint32_t record;
   uint32_t passage;
@@ -96,7 +96,7 @@ std::span<const uint8_t> BytesOf(std::span<const T> values) {
   return {reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes()};
 }
 
-// Some of them, from the first to the last.
+// Returns a sample of the vectors, evenly spaced from the first to the last.
 std::vector<float> SampleOf(std::span<const StoredVector> vectors, uint32_t dimensions) {
   const size_t sampled = std::max<size_t>(1, std::min(vectors.size(), kSampledMax / dimensions));
   std::vector<float> components(sampled * dimensions);
@@ -109,12 +109,12 @@ std::vector<float> SampleOf(std::span<const StoredVector> vectors, uint32_t dime
 
 Quantizer QuantizerOf(std::vector<float> sample) { return Quantizer::Of(&sample); }
 
-// Vectors as codes, those of equal codes once.
+// Vectors as codes; equal codes are stored once.
 class Nodes {
  public:
   Nodes(std::span<const StoredVector> vectors, uint32_t dimensions, Quantizer quantizer)
       : padded_(PaddedDimensions(dimensions)), of_(vectors.size()) {
-    // Taken whole before, for the names of nodes lie in it.
+    // Allocated completely beforehand, because the names of nodes point into it.
     memory_.resize(vectors.size() * padded_ + VectorLayout::kAlignment);
     void* at = memory_.data();
     size_t room = memory_.size();
@@ -144,7 +144,7 @@ class Nodes {
   std::vector<uint32_t> of_;  // by ordinal
 };
 
-// As they are met from the entry.
+// Returns the nodes in the order in which they are met from the entry.
 std::vector<uint32_t> OrderOfMeeting(const GraphBuilder& graph) {
   std::vector<uint32_t> order;
   order.reserve(graph.size());
@@ -155,7 +155,7 @@ std::vector<uint32_t> OrderOfMeeting(const GraphBuilder& graph) {
     order.push_back(node);
   };
   meet(graph.entry());
-  // What no link leads to follows in the order of its coming.
+  // Nodes to which no link leads follow in the order in which they were added.
   for (uint32_t next = 0, left = 0; order.size() < graph.size();) {
     if (next == order.size()) {
       while (is_met[left]) ++left;
@@ -166,7 +166,8 @@ std::vector<uint32_t> OrderOfMeeting(const GraphBuilder& graph) {
   return order;
 }
 
-// Nodes of higher levels before those of lower ones, among them by cells, and in a cell as they are met; the entry first.
+// Returns the nodes of higher levels before those of lower ones, within a level by cells, and within a cell in the
+// order of meeting; the entry comes first.
 std::vector<uint32_t> OrderOfNodes(const GraphBuilder& graph, const Cells& cells) {
   std::vector<uint32_t> order = OrderOfMeeting(graph);
   std::ranges::stable_sort(order, {}, [&](uint32_t node) { return std::pair(graph.top_level() - graph.level_of(node), cells.of[node]); });
@@ -255,7 +256,7 @@ class VectorWriter {
     sink_->Write(bytes);
     written_ += bytes.size();
   }
-  // Up to where the next section begins.
+  // Writes zeros up to the beginning of the next section.
   void Fill() {
     constexpr std::array<uint8_t, VectorLayout::kAlignment> kZeros{};
     if (written_ % kZeros.size() != 0) Put(std::span(kZeros).first(kZeros.size() - written_ % kZeros.size()));
@@ -305,7 +306,7 @@ class VectorWriter {
   void WriteCells() {
     if (header_.cells == 0) return;
     std::vector<uint32_t> begins((size_t{header_.cells} + 1) * header_.levels);
-    // How many there are, behind the place of those before.
+    // Counts the nodes per cell and level, at the index of the next cell.
     for (uint32_t node = 0; node < graph_->size(); ++node) ++begins[(size_t{cells_.of[node]} + 1) * header_.levels + graph_->level_of(node)];
     for (uint32_t level = 0; level < header_.levels; ++level) begins[level] = level + 1 < header_.levels ? header_.nodes_of_level[level + 1] : 0;
     for (size_t at = header_.levels; at < begins.size(); ++at) begins[at] += begins[at - header_.levels];
@@ -328,9 +329,9 @@ class VectorWriter {
   const GraphOptions options_;
   const Quantizer quantizer_;
   const Nodes nodes_;
-  std::unique_ptr<GraphBuilder> graph_;  // null: too few for one
-  Cells cells_;                          // none where there is no graph
-  std::vector<uint32_t> order_;          // of nodes, by place
+  std::unique_ptr<GraphBuilder> graph_;  // null if there are too few nodes
+  Cells cells_;                          // empty if there is no graph
+  std::vector<uint32_t> order_;          // nodes, by place
   std::vector<uint32_t> place_of_;       // by node
   std::vector<uint32_t> rows_;
   std::vector<uint32_t> ordinals_;
@@ -355,7 +356,7 @@ void Sort(std::vector<StoredVector>* vectors) {
   }
 }
 
-// Vectors as they come, each of length 1 from here on.
+// New vectors, scaled to length 1.
 struct Halves {
   std::vector<Half> values;
   std::vector<StoredVector> vectors;
@@ -380,7 +381,7 @@ struct Halves {
   }
 };
 
-// `require_sources` throws where what was read to make this could not be read; it is asked when all has been.
+// `require_sources` throws if anything that the writer has read could not be read; it is called when all has been read.
 template <typename RequireSources>
 VectorSummary WriteFile(const std::string& path, VectorWriter* writer, const RequireSources& require_sources) {
   const FaultWatch watch;
@@ -423,7 +424,8 @@ std::vector<uint8_t> EncodeVectors(const VectorRows& rows, GraphOptions options)
 
 namespace {
 
-// Zeros that stand for what the disk does not give are vectors and names like any others, until somebody asks.
+// Zeros in place of what the disk does not return look like any other vectors and record numbers, so this must be
+// checked.
 void RequireReadable(std::span<const VectorMergeSource> sources) {
   for (const VectorMergeSource& source : sources) {
     if (source.segment->is_unreadable()) throw Error(ErrorCode::kUnreadable, "a merge of vectors that cannot be read");

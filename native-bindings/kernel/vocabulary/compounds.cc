@@ -11,20 +11,21 @@
 namespace gannet {
 namespace {
 
-// That write compounds as one word.
+// Languages that write compounds as one word.
 constexpr std::array<std::string_view, 13> kJoiningLanguages = {"de", "nl", "sv", "da", "no", "nb", "nn",
                                                                 "is", "fo", "af", "fi", "et", "hu"};
-// Between two words of a compound, longer before shorter.
+// Letters between two words of a compound, longer ones before shorter.
 constexpr std::array<std::string_view, 7> kJoiningLetters = {"ens", "es", "en", "er", "s", "n", "e"};
 // Shorter parts begin or end too many words by chance.
 constexpr uint32_t kJoinedLettersMin = 4;
 constexpr uint32_t kJoinedRestMin = 3;
-// No word holds so many by chance: they need no rest that the list has, which a short list seldom does.
+// Words with this many letters are not in others by chance: the rest need not be a word of the list, which a short list
+// seldom has.
 constexpr uint32_t kUnmistakableLettersMin = 8;
 constexpr uint32_t kIdeographsMin = 2;
 constexpr uint32_t kSyllablesMin = 2;
 constexpr uint32_t kKanaMin = 3;
-// Letters of Thai, Lao, Khmer and Myanmar, of which a syllable has several.
+// Letters of Thai, Lao, Khmer and Myanmar; a syllable has several.
 constexpr uint32_t kComplexLettersMin = 4;
 constexpr uint32_t kComplexRestMin = 2;
 
@@ -53,7 +54,7 @@ bool IsMark(uint32_t code) { return TraitsOf(code).word_class() == WordClass::kE
 
 struct Letters {
   uint32_t count = 0;
-  Script script = Script::kOther;  // the one of most letters where Han and kana stand together is Han
+  Script script = Script::kOther;  // Han if Han and kana occur together
   bool is_mixed = false;
 };
 
@@ -75,7 +76,7 @@ Letters LettersOf(std::string_view word) {
   return letters;
 }
 
-// The word ends there, and not between a letter and its mark.
+// Returns true if the word ends here, and not between a letter and its mark.
 bool EndsBefore(std::string_view rest) { return !IsMark(DecodeUtf8(rest.data(), rest.size()).code); }
 
 bool Begins(std::string_view term, std::string_view word, CompoundRule rule) {
@@ -93,7 +94,7 @@ bool IsBeforeBackwards(std::string_view a, std::string_view b) {
                                       [](char x, char y) { return static_cast<uint8_t>(x) < static_cast<uint8_t>(y); });
 }
 
-// The first place of an order of `size` terms of which `is_before` is false.
+// Returns the first index in an order of `size` terms for which `is_before` is false.
 template <typename IsBefore>
 uint32_t FirstPlace(uint32_t size, IsBefore is_before) {
   uint32_t low = 0;

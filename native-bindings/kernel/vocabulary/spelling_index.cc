@@ -11,7 +11,7 @@
 namespace gannet {
 namespace {
 
-// Ranges up to this many terms are looked at one by one.
+// Ranges of up to this many terms are checked one by one.
 constexpr uint32_t kSmallRange = 4;
 constexpr size_t kCharacterBytesMax = 4;
 constexpr size_t kTextBytesMax = 0xffffffffu;
@@ -23,9 +23,9 @@ struct Character {
   uint32_t code = 0;
 };
 
-// Which positions of a word may hold after some characters of a term: bit j of reached[e] = the first j characters of
-// the word were read with e edits; bit j of swapped[e] = with e edits, and the term's last character is the word's j+1:
-// if its next is the word's j, the two were exchanged.
+// The positions of a word that are possible after some characters of a term: bit j of reached[e] means that the first j
+// characters of the word were read with e edits; bit j of swapped[e] means the same if, in addition, the term's last
+// character is the word's j+1: if the next one is the word's j, the two were swapped.
 struct Progress {
   std::array<uint64_t, kSpellingEditsMax + 1> reached;
   std::array<uint64_t, kSpellingEditsMax> swapped;
@@ -35,7 +35,7 @@ struct Progress {
 
 class WordAutomaton {
  public:
-  // At most `edits` in all and `first_edits` in the first `first_length` characters.
+  // Allows at most `edits` in all, and `first_edits` in the first `first_length` characters.
   WordAutomaton(std::vector<Character> word, uint32_t edits, uint32_t first_length, uint32_t first_edits)
       : word_(std::move(word)), edits_(edits) {
     const uint64_t all = (uint64_t{2} << word_.size()) - 1;
@@ -64,10 +64,10 @@ class WordAutomaton {
     for (uint32_t e = 1; e <= kSpellingEditsMax; ++e) {
       const uint64_t before = from.reached[e - 1];
       const uint64_t reached = (from.reached[e] & same) << 1 |  // the same character
-                               before | before << 1 |           // one too many, or another
+                               before | before << 1 |           // one extra, or another one
                                to.reached[e - 1] << 1 |         // one missing
                                (from.swapped[e - 1] & same) << 2;
-      // What fewer edits reach needs no more.
+      // A position reached with fewer edits needs no more.
       to.reached[e] = reached & allowed_[e] & ~better;
       better |= to.reached[e];
       to.swapped[e - 1] = before & same >> 1 & allowed_[e] >> 2;
@@ -75,21 +75,21 @@ class WordAutomaton {
     return to;
   }
 
-  // The edits of a term that ends here; above kSpellingEditsMax if it is no match.
+  // Returns the number of edits of a term that ends here; above kSpellingEditsMax if it does not match.
   uint32_t Distance(const Progress& progress) const {
     uint32_t e = 0;
     while (e <= kSpellingEditsMax && !(progress.reached[e] >> word_.size() & 1)) ++e;
     return e;
   }
 
-  // Any character may follow; otherwise only those of the word at Expected.
+  // Returns true if any character may follow; otherwise only those of the word at Expected may.
   bool IsFree(const Progress& progress) const {
     uint64_t free = 0;
     for (uint32_t e = 0; e < edits_; ++e) free |= (progress.reached[e] | progress.reached[e] << 1) & allowed_[e + 1];
     return free != 0;
   }
 
-  // Positions of the word whose character may follow.
+  // Returns the positions of the word whose character may follow.
   uint64_t Expected(const Progress& progress) const {
     uint64_t positions = 0;
     for (uint32_t e = 0; e <= kSpellingEditsMax; ++e) positions |= progress.reached[e];
@@ -113,7 +113,7 @@ class WordAutomaton {
   std::array<uint64_t, 128> ascii_ = {};
 };
 
-// The index in byte order.
+// Reads the index in byte order.
 struct Forwards {
   const SpellingIndex& index;
 
@@ -130,7 +130,7 @@ struct Forwards {
   }
 };
 
-// The index by bytes read backwards; depth counts from the end.
+// Reads the index by bytes read backwards; depth counts from the end.
 struct Backwards {
   const SpellingIndex& index;
 
@@ -162,18 +162,18 @@ class Walker {
   void RunOn(uint32_t place) { Check(place, 0, automaton_.Start()); }
 
  private:
-  // Terms at places [low, high) share their first `depth` bytes, which led to `progress`.
+  // Visits the terms at places [low, high), which share their first `depth` bytes; these led to `progress`.
   void Visit(uint32_t low, uint32_t high, size_t depth, const Progress& progress) {
     if (high - low <= kSmallRange) {
       for (; low < high; ++low) Check(low, depth, progress);
       return;
     }
-    // A term that ends here comes first; there is one at most.
+    // A term that ends here comes first; there is at most one.
     while (low < high && side_.term(low).size() <= depth) Accept(low++, progress);
     if (!automaton_.IsFree(progress)) return VisitExpected(low, high, depth, progress);
     while (low < high) {
       const std::string_view term = side_.term(low);
-      if (term.size() <= depth) return;  // Only where damage broke the order.
+      if (term.size() <= depth) return;  // Only if damage broke the order.
       const Character next = Side::CharacterAt(term, depth);
       const Progress after = automaton_.Step(progress, next.code);
       const uint32_t end = EndOfRun(low, high, depth, next);
@@ -196,7 +196,7 @@ class Walker {
     }
   }
 
-  // The character stands at an earlier position of the set, too.
+  // Returns true if the character also occurs at an earlier position of the set.
   bool IsBefore(uint32_t code, uint64_t positions, uint32_t position) const {
     for (uint64_t rest = positions & ((uint64_t{1} << position) - 1); rest != 0; rest &= rest - 1) {
       if (automaton_.word()[static_cast<uint32_t>(std::countr_zero(rest))].code == code) return true;
@@ -204,7 +204,7 @@ class Walker {
     return false;
   }
 
-  // How the term at a place continues behind `depth`, compared with the character: < 0, 0, > 0.
+  // Compares the continuation of the term at a place after `depth` with the character: < 0, 0, > 0.
   int Compare(uint32_t place, size_t depth, const Character& character) const {
     const std::string_view term = side_.term(place);
     for (uint32_t i = 0; i < character.length; ++i) {
@@ -216,7 +216,7 @@ class Walker {
     return 0;
   }
 
-  // The first place whose term is not before (or, with `behind`, is behind) those that continue with the character.
+  // Returns the first place whose term is not before (with `behind`: is after) those that continue with the character.
   uint32_t Bound(uint32_t low, uint32_t high, size_t depth, const Character& character, bool behind) const {
     while (low < high) {
       const uint32_t middle = low + (high - low) / 2;
@@ -226,7 +226,7 @@ class Walker {
     return low;
   }
 
-  // The end of the run that begins at `low` where the term at `low` is of it; `low` where it is not.
+  // Returns the end of the run that begins at `low` if the term at `low` belongs to it; else `low`.
   uint32_t EndOfRun(uint32_t low, uint32_t high, size_t depth, const Character& character) const {
     if (Compare(low, depth, character) != 0) return low;
     uint32_t step = 1;
@@ -267,7 +267,7 @@ std::vector<Character> CharactersOf(std::string_view word) {
   return characters;
 }
 
-// Kept: the fewest edits of each term, by number.
+// Keeps one match per term, the one with the fewest edits, sorted by number.
 void RemoveRepeats(std::vector<SpellingMatch>* found) {
   std::sort(found->begin(), found->end(), [](const SpellingMatch& a, const SpellingMatch& b) {
     return a.term != b.term ? a.term < b.term : a.distance < b.distance;
@@ -352,7 +352,7 @@ void SpellingIndexWriter::Add(std::string_view term) {
 
 std::vector<uint32_t> SpellingIndexWriter::Backwards() const {
   struct Entry {
-    uint64_t ending;  // the last bytes, the last one highest: decides nearly always
+    uint64_t ending;  // the last bytes, the last one highest; nearly always decides the order
     uint32_t number;
   };
   std::vector<Entry> entries(offsets_.size() - 1);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint32_t kCharacterBits = 32;
 
-// Appends those of the numbers whose sketch differs from the sought one in at most so many bits.
+// Appends the numbers whose sketch differs from the sought one in at most `bits_max` bits.
 void SelectNearBaseline(std::span<const uint64_t> sketches, const uint32_t* numbers, uint64_t sought, uint32_t bits_max,
                         std::vector<uint32_t>* selected) {
   for (size_t i = 0; i < sketches.size(); ++i) {
@@ -95,7 +95,7 @@ SpellingSketches::SpellingSketches(const SpellingIndex& index)
   sketches.reserve(index.size());
   for (uint32_t number = 0; number < index.size(); ++number) {
     WordSketch& sketch = sketches.emplace_back(index.term(number));
-    sketch.length = std::min(sketch.length, kSpellingCharactersMax);  // longer only where the file is damaged
+    sketch.length = std::min(sketch.length, kSpellingCharactersMax);  // longer only if the file is damaged
     ++begins_[sketch.length + 1];
   }
   for (size_t length = 1; length < begins_.size(); ++length) begins_[length] += begins_[length - 1];
@@ -112,7 +112,7 @@ void SpellingSketches::FindNear(const WordSketch& word, uint32_t edits, std::vec
   const uint32_t shortest = word.length - std::min(word.length, edits);
   const uint32_t longest = std::min(word.length + edits, kSpellingCharactersMax);
   for (uint32_t length = shortest; length <= longest; ++length) {
-    // As many edits as the lengths differ by add or drop a character.
+    // As many edits as the lengths differ by must add or drop a character.
     const uint32_t differing = std::max(length, word.length) - std::min(length, word.length);
     const uint32_t begin = begins_[length];
     kSelectNear({characters_.data() + begin, begins_[length + 1] - begin}, numbers_.data() + begin, word.characters,

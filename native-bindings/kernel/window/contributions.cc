@@ -73,14 +73,14 @@ __attribute__((target("avx2"))) void ContributionsAvx2(const uint32_t* documents
   }
 }
 
-// The documents side by side, then their contributions as those of other blocks: walking over bits one by one waits for each of
-// them, and mispredicts the end of each word.
+// Lists the documents side by side and computes their contributions as for other blocks. Walking over the bits one by
+// one would wait for each bit and mispredict the end of each word.
 __attribute__((target("avx2,popcnt"))) uint32_t AddBitsetContributionsAvx2(std::span<const uint8_t> bits,
                                                                           const uint32_t* frequencies, const uint8_t* norms,
                                                                           const float* saturation, float weight,
                                                                           float* scores) {
   const uint32_t count = CountBits(bits.data(), bits.size() / 8);
-  // Of a damaged block.
+  // Only a damaged block has more.
   if (count > kBlockSize) return AddBitsetContributionsBaseline(bits, frequencies, norms, saturation, weight, scores);
   alignas(32) uint32_t places[kBlockSize + kVectorPadding];
   uint32_t found = 0;
@@ -91,12 +91,12 @@ __attribute__((target("avx2,popcnt"))) uint32_t AddBitsetContributionsAvx2(std::
   return count;
 }
 
-// Vector types of the compiler: several intrinsics of this width make g++ 12 warn about its own header.
+// Vector types of the compiler are used because several intrinsics of this width make g++ 12 warn about its own header.
 typedef int32_t Integers16 __attribute__((vector_size(64)));
 typedef float Floats16 __attribute__((vector_size(64)));
 
-// Saturations by norm code. Those of codes that nearly all documents have, which are of some hundred words at most, are in
-// registers; looking sixteen up there takes as long as loading two.
+// Saturations by norm code. The codes of nearly all documents, which have at most some hundred words, are in registers;
+// looking up sixteen there takes as long as loading two from memory.
 class SaturationTable {
  public:
   __attribute__((target("avx512f"))) explicit SaturationTable(const float* saturation)
@@ -148,7 +148,8 @@ __attribute__((target("avx512f"))) void ContributionsAvx512(const uint32_t* docu
   }
 }
 
-// Sixteen documents at a time, whether they are in the list or not: what is not there has a frequency of 0, which adds 0.
+// Processes sixteen documents at a time, whether or not they are in the list: a missing one has a frequency of 0, which
+// adds 0.
 __attribute__((target("avx512f,popcnt"))) uint32_t AddBitsetContributionsAvx512(std::span<const uint8_t> bits,
                                                                                const uint32_t* frequencies,
                                                                                const uint8_t* norms,
@@ -159,8 +160,8 @@ __attribute__((target("avx512f,popcnt"))) uint32_t AddBitsetContributionsAvx512(
   for (uint32_t first = 0; first < 8 * bits.size(); first += 16) {
     const auto there = Load<uint16_t>(bits.data() + first / 8);
     const __m512i next = _mm512_loadu_si512(frequencies + std::min(count, kBlockSize));
-    // Zeros that the compiler cannot fold away: the form that makes them itself waits for what its register had before
-    // (docs/decisions/0044).
+    // Zeros that the compiler cannot fold away: the zeroing form of the instruction waits for the previous content of
+    // its register (docs/decisions/0044).
     __m512i none = _mm512_setzero_si512();
     asm("" : "+v"(none));
     const auto raw = reinterpret_cast<Integers16>(_mm512_mask_expand_epi32(none, there, next));
@@ -173,7 +174,7 @@ __attribute__((target("avx512f,popcnt"))) uint32_t AddBitsetContributionsAvx512(
   return count;
 }
 
-// With vectors of this type, in the instructions of the function that it is inlined into.
+// Uses vectors of this type, with the instructions of the function into which it is inlined.
 template <typename Floats>
 __attribute__((always_inline)) inline void AddContributionsBy(const float* frequencies, const float* saturations,
                                                               uint32_t count, float weight, float* scores) {

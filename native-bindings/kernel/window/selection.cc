@@ -62,7 +62,7 @@ uint32_t SelectFrequentBaseline(const float* frequencies, const uint32_t* offset
 
 #if defined(__x86_64__)
 
-// 64 flags as bits: the first is the lowest.
+// Returns 64 flags as bits; the first flag is the lowest bit.
 uint64_t FlagWord(const uint8_t* flags) {
   uint64_t word = 0;
   for (uint32_t i = 0; i < 64; i += 16) {
@@ -127,7 +127,8 @@ GANNET_AVX2 inline uint32_t EightReaching(const float* values, __m256 bound) {
   return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(values), bound, _CMP_GE_OQ)));
 }
 
-// Those of eight places, less `base`, that have their bit. The words are loaded one by one, as they are for sixteen.
+// Returns a mask of the eight places whose bit (of place - base) is set. The words are loaded one by one, as for
+// sixteen.
 GANNET_AVX2 inline uint32_t EightWithBit(const uint32_t* places, uint32_t base, const uint64_t* bits) {
   alignas(32) uint32_t halves[8];
 #pragma GCC unroll 8
@@ -136,13 +137,13 @@ GANNET_AVX2 inline uint32_t EightWithBit(const uint32_t* places, uint32_t base, 
   }
   const __m256i offset = _mm256_sub_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(places)),
                                           _mm256_set1_epi32(static_cast<int>(base)));
-  // The bit is moved up to be the sign, which is what a mask is made of.
+  // Shifts the bit up to the sign, from which the mask is made.
   const __m256i up = _mm256_andnot_si256(offset, _mm256_set1_epi32(31));
   const __m256i signs = _mm256_sllv_epi32(_mm256_load_si256(reinterpret_cast<const __m256i*>(halves)), up);
   return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(signs)));
 }
 
-// Eight at a time by `eight`, which says by their first place which of them; what is left by `one`.
+// Calls `eight` for eight elements at a time, with the index of the first, and `one` for each of the rest.
 template <typename Eight, typename One>
 GANNET_AVX2 __attribute__((always_inline)) inline uint32_t SelectByEight(uint32_t count, uint32_t* places, const Eight& eight,
                                                                          const One& one) {
@@ -207,19 +208,20 @@ GANNET_AVX2 uint32_t SelectFrequentAvx2(const float* frequencies, const uint32_t
 
 #undef GANNET_AVX2
 
-// Writes the numbers from `first` on whose bits the mask has; sixteen elements may be written.
+// Writes first + i for every bit i of the mask; up to sixteen elements may be written.
 __attribute__((target("avx512f,popcnt"))) inline uint32_t WritePlaces(uint32_t first, __mmask16 mask, uint32_t* places) {
   const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   const __m512i numbers = _mm512_add_epi32(lanes, _mm512_set1_epi32(static_cast<int>(first)));
-  // To a register and on to memory: the instruction that compresses into memory is slow on some processors.
+  // Compresses into a register and then stores it: the instruction that compresses into memory is slow on some
+  // processors.
   _mm512_storeu_si512(places, _mm512_maskz_compress_epi32(mask, numbers));
   return static_cast<uint32_t>(__builtin_popcount(mask));
 }
 
 __mmask16 FirstLanes(uint32_t count) { return static_cast<__mmask16>(count >= 16 ? 0xffff : (1u << count) - 1); }
 
-// Those of up to sixteen places, less `base`, that have their bit. The words are loaded one by one: on the processors at hand, a
-// gathering load takes half as long again.
+// Returns a mask of the up to sixteen places whose bit (of place - base) is set. The words are loaded one by one: on
+// the measured processors, a gathering load takes half as long again.
 __attribute__((target("avx512f"))) inline __mmask16 LanesWithBit(const uint32_t* places, uint32_t count, uint32_t base,
                                                                 const uint64_t* bits) {
   alignas(64) uint32_t halves[16];
