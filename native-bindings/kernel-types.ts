@@ -1,10 +1,10 @@
-/** What calls of the kernel take and return, as TypeScript sees it (index.ts). */
+/** Arguments and results of the kernel's functions (index.ts). */
 
 export type ColumnType = 'string' | 'number' | 'boolean' | 'date' | 'location';
 
-/** What a segment indexes. Order matters: text fields and columns are numbered by it. */
+/** What a segment indexes. Text fields and columns are numbered by their order. */
 export interface SegmentSchema {
-  /** BCP 47 primary tag: whose stems group the terms. 'none', absent or without a stemmer here: no stems. */
+  /** BCP 47 primary tag of the language whose stems group the terms. 'none', absent or without a stemmer: no stems. */
   readonly language?: string;
   readonly textFields: readonly { readonly name: string; readonly weightUnits: number }[];
   readonly columns: readonly { readonly name: string; readonly type: ColumnType; readonly many: boolean }[];
@@ -17,13 +17,16 @@ export interface SegmentSummary {
 }
 
 export interface MergeSummary extends SegmentSummary {
-  /** Terms that the generation has no more when the merged segment takes the place of its sources; absent where they are many, or none was given. */
+  /**
+   * Terms that the generation loses when the merged segment replaces its sources; absent if there are many, or if no
+   * generation was given.
+   */
   readonly lostTerms?: readonly string[];
 }
 
 /**
- * `unsupported-format`: a segment of another format version; `damaged`: one that no version would have written so.
- * `stopped`, `deadline`, `slice`: what `watchStop` says.
+ * `unsupported-format`: a segment of another format version; `damaged`: one that no version would have written.
+ * `stopped`, `deadline` and `slice` are explained at `watchStop`.
  */
 export type KernelErrorCode =
   | 'invalid-argument'
@@ -40,36 +43,42 @@ export interface KernelError extends Error {
   readonly code: KernelErrorCode;
 }
 
-/** An open segment; the same path gives the same handle. Closed when closeSegment was called as often. */
+/** An open segment; the same path has the same handle. Closed once closeSegment was called as often as openSegment. */
 export type SegmentHandle = number;
-/** A published generation, held until releaseGeneration. The service uses one under leases only (src/index/versions/published-generation.ts). */
+/**
+ * A published generation, which exists until releaseGeneration. The service uses one only under a lease
+ * (src/index/versions/published-generation.ts).
+ */
 export type GenerationHandle = number;
 
-/** An open segment of vectors, as `SegmentHandle` is one of words. */
+/** An open segment of vectors. */
 export type VectorSegmentHandle = number;
 
-/** Vectors in any order; those of a record have different places. Their lengths are made 1. */
+/** Vectors in any order; those of one record must have different places. They are scaled to length 1. */
 export interface VectorRows {
   readonly dimensions: number;
-  /** One behind the other. */
+  /** One after the other. */
   readonly vectors: Float32Array;
-  /** Record number of each. */
+  /** Record number of each vector. */
   readonly records: Uint32Array;
-  /** Which of its record's vectors each is: the number of a passage. */
+  /** For each vector, which of its record's vectors it is: the number of a passage. */
   readonly places: Uint32Array;
 }
 
 export interface VectorSegmentSummary {
   readonly vectorCount: number;
-  /** Those that differ. */
+  /** Number of different vectors. */
   readonly nodeCount: number;
   readonly dimensions: number;
   readonly fileBytes: number;
-  /** Few are compared one by one, and have none. */
+  /** False if the vectors are few: they are then compared one by one. */
   readonly hasGraph: boolean;
 }
 
-/** `deleted`: a bitmap, one bit a vector (least significant first). `deletions`: all vectors of these records in the segment. */
+/**
+ * `deleted` is a bitmap, one bit per vector (least significant first). `deletions` deletes all vectors of these records
+ * in the segment.
+ */
 export interface VectorChange {
   readonly add?: readonly { readonly segment: VectorSegmentHandle; readonly deleted?: Uint8Array }[];
   readonly remove?: readonly VectorSegmentHandle[];
@@ -77,84 +86,103 @@ export interface VectorChange {
 }
 
 /**
- * What is near to a vector, beside the words of the plan. The score of a record by meaning is that of its best vector's cosine:
- * `farthest` is 0, `nearest` is 1, and others lie in a line with these. The hit's score is `weight` times that and the rest times the
- * words', at most 1.
+ * A search by the meaning of a vector, beside the words of the plan. A record's score by meaning is that of its best
+ * vector's cosine: 0 at `farthest`, 1 at `nearest`, linear in between. The hit's score is `weight` times that plus (1 -
+ * weight) times the score of the words, at most 1.
  */
 export interface MeaningSearch extends NearSearch {
   /** Above 0, up to 1. */
   readonly weight: number;
-  /** False: what words find is scored, and nothing else found. Default true. */
+  /** False: only scores what the words find. Default true. */
   readonly adds?: boolean;
-  /** A score of the words that counts as 1; 0: what the best record of such words is expected to score. Default 1. */
+  /** Score of the words that counts as 1; 0: the score expected of the best record for these words. Default 1. */
   readonly wordsFull?: number;
 }
 
-/** What is near to a vector: `farthest` scores 0, `nearest` 1, and others lie in a line with these. */
+/** A search near a vector: the score is 0 at the cosine `farthest`, 1 at `nearest`, and linear in between. */
 export interface NearSearch {
-  /** Of any length above zero. */
+  /** Any length above zero. */
   readonly vector: Float32Array;
-  /** The score, 0..1, from which on a record is a hit that nothing else finds. */
+  /** Minimum score, 0..1, for a record to be a hit if nothing else finds it. */
   readonly floor: number;
   /** Cosines, -1..1. */
   readonly farthest: number;
   readonly nearest: number;
   /**
-   * At most so many vectors find, the nearest; 1 to `constants.MeaningWantedMax`. What is a hit depends on it: it is to be the same
-   * on every page.
+   * At most this many of the nearest vectors find records; 1 to `constants.MeaningWantedMax`. It decides what is a hit,
+   * so it must be the same on every page.
    */
   readonly wanted: number;
-  /** Candidates that are kept while a graph is searched, 1 to `constants.MeaningWidthMax`: more find more of the nearest. */
+  /**
+   * Number of candidates that are kept while a graph is searched, 1 to `constants.MeaningWidthMax`: with more, more of
+   * the nearest are found.
+   */
   readonly width: number;
-  /** Every vector is compared by itself. Default false. */
+  /** True if every vector is compared. Default false. */
   readonly exact?: boolean;
 }
 
-/** Pictures of the records that are near to a vector, of a generation with the segments of the one that is searched: those that are not found have no score. */
+/**
+ * Pictures of the records near a vector. `generation` must have the segments of the searched generation. Records whose
+ * pictures are not found have no score.
+ */
 export interface PicturesSearch extends NearSearch {
   readonly generation: GenerationHandle;
 }
 
-/** Words that are looked for in a part of the records. */
+/** Words to search for in a part of the records. */
 export interface PartSearch {
-  /** Where the generation has no such part, nothing is found in it. */
+  /** If the generation has no such part, nothing is found in it. */
   readonly name: string;
   readonly kind: 'document' | 'image' | 'video' | 'audio';
-  /** Bytes of a query plan over the terms and columns of the part: its groups, sequences, bonuses and filter count, the rest does not. */
+  /**
+   * Bytes of a query plan over the terms and columns of the part. Its groups, sequences, bonuses and filter are used,
+   * the rest is ignored.
+   */
   readonly plan: Uint8Array;
-  /** 0..1, of the score as it is told: documents with less are none. */
+  /** 0..1, of the reported score: documents with less are not found. */
   readonly floor: number;
-  /** A score of the words that counts as 1; 0: what the best document of such words is expected to score. Default 1. */
+  /** Score of the words that counts as 1; 0: the score expected of the best document for these words. Default 1. */
   readonly full?: number;
 }
 
 /**
- * Parts of the records beside their text, which is words and meaning: a hit's score is the greatest of the text's and of each part's, which is
- * that of the record's best document in it. Filter, facets, order and what words exclude are those of the records.
+ * Parts of the records beside their text (words and meaning): a hit's score is the greatest of the text's and of each
+ * part's, which is that of the record's best document in it. Filter, facets, order and excluded words are those of the
+ * records.
  */
 export interface PartsSearch {
   readonly parts: readonly PartSearch[];
-  /** Behind the parts, as kind `image`. */
+  /** Reported after the parts, as kind `image`. */
   readonly pictures?: PicturesSearch;
-  /** 0..1: a record with less is no hit by its text. Default 0. */
+  /** 0..1: a record with less is not a hit by its text. Default 0. */
   readonly textFloor?: number;
 }
 
 export interface SegmentChange {
-  /** `deleted`: a bitmap, one bit a document (least significant first), of documents deleted from the start. */
+  /**
+   * `deleted` is a bitmap, one bit per document (least significant first), of documents that are deleted from the
+   * start.
+   */
   readonly add?: readonly {
     readonly segment: SegmentHandle;
     readonly deleted?: Uint8Array;
-    /** Its terms that the base does not have, and those that go with the segments that it takes the place of; absent where they are not known. */
+    /**
+     * Its terms that the base does not have, and those that disappear with the segments it replaces; absent if they are
+     * not known.
+     */
     readonly changedTerms?: readonly string[];
   }[];
   readonly remove?: readonly SegmentHandle[];
   readonly deletions?: readonly { readonly segment: SegmentHandle; readonly documents: Uint32Array }[];
-  /** Terms that go with what is removed, where nothing is added; absent where they are not known. */
+  /** Terms that disappear with removed segments if nothing is added; absent if they are not known. */
   readonly goneTerms?: readonly string[];
 }
 
-/** Of an index whose documents lead to records: its first two columns are numbers, of the record and of which of its documents it is. */
+/**
+ * A change of an index whose documents lead to records. Its first two columns are numbers: the record, and which of its
+ * documents this is.
+ */
 export interface PartChange extends SegmentChange {
   /** 1 to 32 lower-case letters. */
   readonly name: string;
@@ -163,9 +191,9 @@ export interface PartChange extends SegmentChange {
 export interface GenerationChange extends SegmentChange {
   readonly base?: GenerationHandle;
   readonly vectors?: VectorChange;
-  /** Those that are not named stay as the base has them. */
+  /** Parts that are not named stay as they are in the base. */
   readonly parts?: readonly PartChange[];
-  /** JSON for the planner in the search workers, opaque to the kernel. Kept from the base when absent. */
+  /** JSON for the planner in the search workers, which the kernel does not read. Taken from the base if absent. */
   readonly settings?: string;
 }
 
@@ -180,34 +208,39 @@ export interface GenerationInfo {
   }[];
 }
 
-/** A term of the dictionary and the documents that hold it, over all segments of the generation, deleted ones included. */
+/**
+ * A term of the dictionary, with the number of documents that have it in all segments of the generation, including
+ * deleted ones.
+ */
 export interface ExpandedTerm {
   readonly term: string;
   readonly documentFrequency: number;
-  /** Edits from the word; 0 for a stem or a prefix. A transposition of neighbours is one edit. */
+  /** Number of edits from the word; 0 for a stem or a prefix. A transposition of neighbours is one edit. */
   readonly distance: number;
 }
 
-/** By falling document frequency, then by term, unless it says more. */
+/** Unless stated otherwise, lists are sorted by falling document frequency, then by term. */
 export interface WordExpansion {
-  /** Of the word as typed. */
+  /** Document frequency of the word as typed. */
   readonly documentFrequency: number;
   /** Other terms with the word's stem in the list's language. */
   readonly stems: readonly ExpandedTerm[];
-  /** Terms within the allowed edits that are neither the word nor of its stem, nor hold a digit: the nearest first. */
+  /**
+   * Terms within the allowed edits, nearest first; without the word itself, terms of its stem, and terms with a digit.
+   */
   readonly typos: readonly ExpandedTerm[];
-  /** Terms that begin with the word (the word itself left out); empty unless `prefixesMax` asks. */
+  /** Terms that begin with the word, without the word itself; empty unless `prefixesMax` is above 0. */
   readonly prefixes: readonly ExpandedTerm[];
   /**
-   * Terms that begin or end with the word, where words are written together: in scripts without blanks, in Hangul, and in languages
-   * that join words. Those of the stem are left out.
+   * Terms that begin or end with the word, without those of its stem. Only for words that are written together: in
+   * scripts without blanks, in Hangul, and in languages that join words.
    */
   readonly compounds: readonly ExpandedTerm[];
 }
 
-/** Each list of a WordExpansion holds its first `…Max` terms. */
+/** Each list of a WordExpansion has at most the first `…Max` terms. */
 export interface ExpandOptions {
-  /** Per word: 0, 1 or 2. A word with a digit has neither stems nor typos whatever this says. */
+  /** By word: 0, 1 or 2. A word with a digit has neither stems nor typos, whatever this is. */
   readonly editsMax: readonly number[];
   readonly stemsMax: number;
   readonly typosMax: number;
@@ -220,7 +253,7 @@ export interface NameSuggestion {
   readonly name: string;
   readonly kind: 'start' | 'word' | 'typo';
   readonly distance: number;
-  /** Other records may have a name that differs from it in its case alone, and are not told of. */
+  /** True if other records may have a name that differs only in case and is not reported. */
   readonly isShared: boolean;
 }
 
@@ -231,8 +264,8 @@ export interface AnalysedToken {
   readonly end: number;
   readonly position: number;
   /**
-   * Of a word with full stops, colons, low lines or capitals in it: the finest parts that are indexed beside it, as neighbours; empty
-   * where it has none or not all of it is indexed so.
+   * For a word that contains full stops, colons, low lines or capitals: the finest parts that are indexed beside it, in
+   * order; empty if it has none or if not all of it is indexed in parts.
    */
   readonly parts?: readonly string[];
 }
@@ -240,31 +273,33 @@ export interface AnalysedToken {
 /** Cuts a stream of bytes into records without parsing them. */
 export interface RecordSplitter {
   /**
-   * Takes the next bytes; returns the whole records that are complete by now, concatenated, each followed by one
-   * 0x0a and none containing one (line breaks inside JSON strings cannot occur; outside they become blanks; for
-   * CSV, line breaks inside quotes are kept as 0x0a, so use `ends`), or null when none is complete. An error in
-   * the stream is thrown by the call after the one that returned the records before it.
+   * Takes the next bytes. Returns the records that are complete by now, concatenated, each followed by one 0x0a and
+   * otherwise free of it (line breaks inside JSON strings cannot occur; outside strings they become blanks; in CSV,
+   * line breaks inside quotes stay 0x0a, so use `ends`); null if none is complete. An error in the stream is thrown by
+   * the call after the one that returned the records before it.
    */
   push(chunk: Uint8Array): SplitRecords | null;
-  /** What is left at the end of the stream; throws KernelError('invalid-argument') for an unfinished array. */
+  /** Returns the rest at the end of the stream; throws KernelError('invalid-argument') for an unfinished array. */
   end(): SplitRecords | null;
 }
 export interface SplitRecords {
   readonly bytes: Uint8Array;
-  /** Offset behind each record in `bytes` (behind its 0x0a). */
+  /** Offset after each record in `bytes` (after its 0x0a). */
   readonly ends: Uint32Array;
   /** 1-based line (NDJSON, CSV) or element (JSON array) on which each record begins; blank lines count. */
   readonly lines: Uint32Array;
 }
 
-/** A segment that is being built. Whoever has begun one finishes or abandons it. */
+/** A segment that is being built. The code that began it must finish or abandon it. */
 export interface SegmentBuild {
-  /** Whole documents, one behind the other, as a batch has them behind its count; they are copied. What is wrong with them `finish` throws. */
+  /**
+   * Adds copies of whole documents, one after the other, as in a batch after its count. `finish` throws errors in them.
+   */
   add(documents: Uint8Array): void;
-  /** No document follows. */
+  /** Ends the documents. */
   end(): void;
-  /** Waits for what `buildSegment` returns or throws. Nothing has happened before. */
+  /** Waits for the build, and returns or throws what `buildSegment` does. The segment must not be used before. */
   finish(): SegmentSummary;
-  /** Waits until nobody builds any more; what is not finished leaves no file. */
+  /** Waits until the build has stopped. An unfinished segment leaves no file. */
   abandon(): void;
 }

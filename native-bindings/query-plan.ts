@@ -1,6 +1,6 @@
 /**
- * The tree of a query plan and its encoding (kernel/query/plan.h). The kernel checks all limits and references; the
- * writer checks only that numbers fit their places, for what does not fit would arrive as something else.
+ * The tree of a query plan and its encoding (kernel/query/plan.h). The kernel checks all limits and references. The
+ * writer checks only that numbers fit their encoding, because a number that does not fit would arrive as another one.
  */
 import { ByteWriter } from './byte-writer.js';
 import { kernelConstant } from './index.js';
@@ -8,9 +8,11 @@ import { kernelConstant } from './index.js';
 export type PlanOccur = 'should' | 'must' | 'mustNot';
 
 /**
- * Why a group may match it: as typed, the same characters spelt otherwise, the word as two, a stem, a word that it is a part of, one that it may become, a synonym, a
- * typo. Typed words, spellings and stems are one to the kernel, and all longer words are one together; all but typos count for the group's idf, typos only where no
- * document holds any of those, and so does a word as two, of which is not known beforehand how many documents have both beside each other.
+ * Why a group may match an alternative: it is the word as typed, the same characters spelt otherwise, the word split in
+ * two, a form with the same stem, a longer word that has the word as a part, one that the word may become, a synonym,
+ * or a typo. The kernel treats typed words, spellings and stems alike, and all longer words together. All but typos and
+ * splits count for the group's idf; typos and splits count only if no document has any of the others. A split counts
+ * like a typo because it is not known beforehand how many documents have its two words next to each other.
  */
 export type PlanAlternativeKind =
   'typed' | 'spelling' | 'split' | 'stem' | 'compound' | 'completion' | 'synonym' | 'typo';
@@ -20,7 +22,7 @@ export interface PlanAlternative {
   readonly kind?: PlanAlternativeKind;
   /** 0 < weight <= 1; as typed = 1. */
   readonly weight: number;
-  /** One term, or the terms of a phrase at consecutive positions. Folded. */
+  /** One term, or the terms of a phrase at consecutive positions. Terms are folded. */
   readonly terms: readonly string[];
 }
 
@@ -28,7 +30,7 @@ export interface PlanAlternative {
 export interface PlanGroup {
   readonly occur: PlanOccur;
   readonly boost: number;
-  /** Where they are frozen, so is what is in them: their bytes may be kept. */
+  /** If the array is frozen, its content must not change either: its encoding may be cached. */
   readonly alternatives: readonly PlanAlternative[];
 }
 
@@ -78,20 +80,20 @@ export interface QueryPlan {
   readonly size: number;
   /** 0..1; 0 = none. */
   readonly minimumScore?: number;
-  /** Of the bonus for neighbouring words, 0..1; 0 = none. */
+  /** Weight of the bonus for neighbouring words, 0..1; 0 = none. */
   readonly proximityWeight?: number;
-  /** Of the bonus for a text field that is the whole query, 0..1; 0 = none. */
+  /** Weight of the bonus for a text field that is the whole query, 0..1; 0 = none. */
   readonly wholeFieldWeight?: number;
-  /** None: every document matches. */
+  /** If there are none, every document matches. */
   readonly groups: readonly PlanGroup[];
-  /** Words of the query as indexes of `groups`, in their order, without function words: neighbours earn the bonus. */
+  /** The words of the query in order as indexes of `groups`, without function words: neighbours earn the bonus. */
   readonly sequence?: readonly number[];
-  /** All words of the query as indexes of `groups`, in their order. */
+  /** All words of the query in order, as indexes of `groups`. */
   readonly whole?: readonly number[];
   readonly filter: PlanFilter;
   readonly sort: readonly PlanSortKey[];
   readonly facets: readonly PlanFacet[];
-  /** Hits carry their distance (metres) from this point, and their location. */
+  /** If present, hits have their location and their distance (metres) from this point. */
   readonly distance?: { readonly column: number; readonly latitude: number; readonly longitude: number };
   /** Numbers of the text fields in which words are looked for, ascending; none: all. */
   readonly textFields?: readonly number[];
@@ -154,7 +156,7 @@ const U8_MAX = 0xff;
 const U16_MAX = 0xffff;
 const U32_MAX = 0xffffffff;
 
-/** `value`, when it is an integer in 0..max. */
+/** Returns `value` if it is an integer in 0..max; throws RangeError otherwise. */
 function checked(value: number, max: number, what: string): number {
   if (!Number.isInteger(value) || value < 0 || value > max) {
     throw new RangeError(`${what} of a query plan has to be an integer from 0 to ${max}, not ${value}`);
@@ -165,10 +167,10 @@ function checked(value: number, max: number, what: string): number {
 /** Encodes plans one after the other in the same memory. */
 export class QueryPlanWriter {
   readonly #writer = new ByteWriter(INITIAL_BYTES);
-  /** The bytes of frozen alternatives: those of a word are the same in every query. */
+  /** Encodings of frozen alternatives, because a word has the same ones in every query. */
   readonly #kept = new WeakMap<readonly PlanAlternative[], Uint8Array>();
 
-  /** The bytes for Kernel.search: a view that is good until the next plan is written. */
+  /** Returns the bytes for Kernel.search: a view that is valid until the next plan is written. */
   write(plan: QueryPlan): Uint8Array {
     const writer = this.#writer;
     writer.truncate(0);

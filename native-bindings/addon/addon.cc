@@ -1,5 +1,5 @@
-// The addon: wrapping and argument checks only. Context-aware: every worker thread calls the initialiser, and what has
-// to be shared lives in Registry.
+// The addon: wrapping and argument checks only. Context-aware: every worker thread calls the initialiser, and shared
+// state is in Registry.
 #include <napi.h>
 
 #include "bindings.h"

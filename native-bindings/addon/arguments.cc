@@ -8,7 +8,7 @@
 namespace gannet::addon {
 namespace {
 
-// Below this a copy costs less than a finalizer.
+// Up to this size, a copy costs less than a finalizer.
 constexpr size_t kCopyBytesMax = 64u << 10;
 constexpr double kSafeIntegerMax = 9007199254740991.0;
 
@@ -122,7 +122,7 @@ Napi::Value MakeBytes(Napi::Env env, std::vector<uint8_t> bytes) {
   auto buffer = Napi::Buffer<uint8_t>::NewOrCopy(
       env, memory->data(), memory->size(), [](Napi::Env, uint8_t*, std::vector<uint8_t>* done) { delete done; },
       memory);
-  owned.release();  // the finalizer has it, or has had it
+  owned.release();  // the finalizer owns it, or has run already
   return buffer;
 }
 

@@ -1,10 +1,10 @@
-// Checked reading of JavaScript arguments, and values back. A wrong type throws ArgumentError, which CallGuard turns
-// into a TypeError that names the argument.
+// Reads JavaScript arguments with checks, and makes JavaScript values. A wrong type throws ArgumentError, which
+// CallGuard turns into a TypeError that names the argument.
 //
-// Spans point into JavaScript memory: they are good until JavaScript code may run again, which reading a property of
-// an object can already cause. So bytes are read last.
+// Spans point into JavaScript memory. They are valid until JavaScript code may run again, which reading a property of
+// an object can already cause; so bytes must be read last.
 //
-// Thread-safety: each environment's thread only.
+// Thread-safety: only the thread of the environment.
 #pragma once
 
 #include <napi.h>
@@ -22,7 +22,7 @@ class ArgumentError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Each throws ArgumentError("<what> has to be ...").
+// Each of these throws ArgumentError("<what> has to be ...").
 std::string ReadString(const Napi::Value& value, const char* what);
 // A string without NUL characters.
 std::string ReadPath(const Napi::Value& value, const char* what);
@@ -35,16 +35,16 @@ std::vector<std::string> ReadStrings(const Napi::Value& value, const char* what)
 std::span<const uint8_t> ReadBytes(const Napi::Value& value, const char* what);          // Uint8Array
 std::span<const uint32_t> ReadUint32s(const Napi::Value& value, const char* what);       // Uint32Array
 std::span<const float> ReadFloats(const Napi::Value& value, const char* what);           // Float32Array
-double ReadNumber(const Napi::Value& value, const char* what);                           // that is one
-std::span<uint32_t> ReadWritableUint32s(const Napi::Value& value, const char* what);     // Uint32Array, to be written
-std::span<uint8_t> ReadWritableBytes(const Napi::Value& value, const char* what);        // Uint8Array, to be written
+double ReadNumber(const Napi::Value& value, const char* what);                           // not NaN
+std::span<uint32_t> ReadWritableUint32s(const Napi::Value& value, const char* what);     // Uint32Array, writable
+std::span<uint8_t> ReadWritableBytes(const Napi::Value& value, const char* what);        // Uint8Array, writable
 std::string_view ReadText(const Napi::Value& value, const char* what);                   // Uint8Array of UTF-8
 
-// Copies.
+// These copy their argument.
 Napi::Value MakeBytes(Napi::Env env, std::span<const uint8_t> bytes);
 Napi::Value MakeUint32s(Napi::Env env, std::span<const uint32_t> values);
 Napi::Value MakeStrings(Napi::Env env, std::span<const std::string> values);
-// Hands the memory over where that is cheaper than a copy.
+// Transfers the memory if that is cheaper than a copy.
 Napi::Value MakeBytes(Napi::Env env, std::vector<uint8_t> bytes);
 
 }  // namespace gannet::addon

@@ -1,4 +1,4 @@
-// Each defines its part of the Kernel interface (index.ts) on the exports.
+// Each function defines its part of the Kernel interface (index.ts) on the exports.
 #pragma once
 
 #include <napi.h>

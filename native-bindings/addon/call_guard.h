@@ -1,4 +1,4 @@
-// Turns what C++ throws into what JavaScript throws. Every function that JavaScript can call goes through it.
+// Turns C++ exceptions into JavaScript exceptions. Every function that JavaScript can call is guarded by it.
 #pragma once
 
 #include <napi.h>
@@ -11,7 +11,7 @@
 
 namespace gannet::addon {
 
-// An Error with the name and code of KernelError (index.ts).
+// Returns an Error with the name and code of KernelError (index.ts).
 inline Napi::Error MakeKernelError(Napi::Env env, const Error& error) {
   const char* code = "invalid-argument";
   switch (error.code()) {

@@ -1,4 +1,4 @@
-// Numbers that C++ and TypeScript share. They are defined in C++ alone and read from here.
+// Numbers that C++ and TypeScript share. They are defined only in C++ and read from here.
 #include <lmdb.h>
 
 #include <string>
@@ -22,7 +22,7 @@
 namespace gannet::addon {
 namespace {
 
-// Raised with every change of what crosses the boundary: index.ts refuses an addon with another one.
+// Incremented with every change of the interface: index.ts refuses an addon with another version.
 constexpr uint32_t kInterfaceVersion = 14;
 
 struct Constant {
@@ -97,7 +97,7 @@ constexpr Constant kConstants[] = {
     {"ColumnTypeBoolean", Number(ColumnType::kBoolean)},
     {"ColumnTypeDate", Number(ColumnType::kDate)},
     {"ColumnTypeLocation", Number(ColumnType::kLocation)},
-    // the rest
+    // other headers
     {"ExpandedTermsMax", kExpandedTermsMax},
     {"ExpandedWordsMax", kExpandedWordsMax},
     {"SpellingCharactersMax", kSpellingCharactersMax},

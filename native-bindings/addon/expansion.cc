@@ -1,4 +1,4 @@
-// Query words to the terms that they may stand for.
+// Maps query words to the terms that they may stand for.
 #include "../kernel/terms/word_expander.h"
 
 #include <memory>
@@ -28,7 +28,7 @@ Napi::Array MakeTerms(Napi::Env env, const std::vector<TermMatch>& matches) {
   return terms;
 }
 
-// What is asked of a generation, as ExpandOptions in index.ts.
+// The arguments of an expansion, as ExpandOptions in index.ts.
 struct Question {
   std::shared_ptr<const PublishedGeneration> published;
   std::vector<std::string> words;
@@ -99,7 +99,7 @@ Napi::Value AffectedWordsCall(const Napi::CallbackInfo& info) {
   std::vector<uint64_t> names;
   for (uint32_t i = 0; i < given_names.Length(); ++i) {
     const double name = ReadNumber(given_names[i], "an element of vocabularies");
-    names.push_back(name > 0 && name < 0x1p53 ? static_cast<uint64_t>(name) : 0);  // 0 names none
+    names.push_back(name > 0 && name < 0x1p53 ? static_cast<uint64_t>(name) : 0);  // 0 is no vocabulary's name
   }
   const std::vector<bool> affected = ReadWholly(*published, [&] {
     return FindAffectedWords(*published->generation, words, edits, names);

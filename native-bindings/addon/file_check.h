@@ -1,4 +1,4 @@
-// A check of a whole file on a thread of the system's pool: one of some GB takes seconds where it has to come from the disk.
+// Checks a whole file in a thread of libuv's pool, because reading some GB from the disk takes seconds.
 #pragma once
 
 #include <napi.h>
@@ -16,7 +16,8 @@ class FileCheck : public Napi::AsyncWorker {
  public:
   using Check = void (*)(const std::string& path);
 
-  // A promise that is rejected with what `check` throws. The worker deletes itself when it has answered.
+  // Returns a promise that is rejected with what `check` throws. The worker deletes itself when it has settled the
+  // promise.
   static Napi::Value Run(Napi::Env env, std::string path, Check check) {
     auto* worker = new FileCheck(env, std::move(path), check);
     const Napi::Promise promise = worker->deferred_.Promise();

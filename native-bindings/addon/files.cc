@@ -1,4 +1,4 @@
-// The lock that keeps two processes out of one data folder, and the resident memory of its mapped files.
+// The lock that keeps two processes from using one data folder, and the resident memory of its mapped files.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 namespace gannet::addon {
 namespace {
 
-// An open file with an exclusive advisory lock, which goes with it.
+// An open file with an exclusive advisory lock, which is released with the object.
 class FileLock {
  public:
   explicit FileLock(int descriptor) : descriptor_(descriptor) {}
@@ -23,9 +23,9 @@ class FileLock {
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 
-  // Null when somebody else holds the lock.
+  // Returns null if somebody else holds the lock.
   static std::shared_ptr<FileLock> Acquire(const std::string& path) {
-    // Not inherited by programs that the process starts: they would keep the lock.
+    // Not inherited by child processes, which would keep the lock.
     const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (descriptor < 0) ThrowErrno(errno, "cannot open the lock file " + path);
     auto lock = std::make_shared<FileLock>(descriptor);

@@ -1,4 +1,4 @@
-// Publishing generations, and asking what is in them.
+// Publishes generations, and reads what is in them.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -21,7 +21,8 @@ std::shared_ptr<const PublishedGeneration> ReadGeneration(const Napi::Value& val
   return Registry::Instance().FindGeneration(ReadUint32(value, "generation"));
 }
 
-// Resolves files for one change and remembers their handles. A file of the base counts even when it has been closed since.
+// Resolves the files of one change and records their handles. A file of the base is found even if it has been closed
+// since.
 template <typename File, std::shared_ptr<const File> (Registry::*Own)(uint32_t) const>
 class Resolver {
  public:
@@ -110,7 +111,7 @@ VectorChange ReadVectorChange(const Napi::Value& value, VectorResolver* resolver
   return change;
 }
 
-// What a change does to the segments of an index: that of the fields, or of a part.
+// A change of the segments of an index: that of the fields, or of a part.
 struct SegmentChange {
   std::vector<SegmentView> added;
   std::vector<std::shared_ptr<const Segment>> removed;
@@ -185,7 +186,7 @@ std::string ReadPartName(const Napi::Object& object) {
   return name;
 }
 
-// Those of the base, changed.
+// Returns the parts of the base with the changes applied.
 std::vector<PublishedPart> ReadParts(const Napi::Value& value, const PublishedGeneration* base) {
   std::vector<PublishedPart> parts;
   if (base != nullptr) parts = base->parts;
@@ -290,7 +291,7 @@ size_t IndexOf(const std::vector<uint32_t>& handles, uint32_t handle) {
   return static_cast<size_t>(found - handles.begin());
 }
 
-// A bit each, the least significant first; undefined where nothing is deleted.
+// Returns one bit per document, the least significant first; undefined if nothing is deleted.
 Napi::Value MakeBitmap(Napi::Env env, const DeletionSet& deletions, uint32_t count) {
   if (deletions.deleted_count == 0) return env.Undefined();
   std::vector<uint8_t> bits((size_t{count} + 7) / 8);
@@ -343,7 +344,7 @@ Napi::Value DeadVectorsCall(const Napi::CallbackInfo& info) {
   return MakeBytes(info.Env(), ReadWholly(*published, [&] { return FindDeadVectors(*published->generation, view); }));
 }
 
-// Whoever removes or replaces a document looks for it here: one that zeros hid would stay in the index for good.
+// Used to remove or replace documents: one that is not found because of zeros would stay in the index for good.
 Napi::Value LocateCall(const Napi::CallbackInfo& info) {
   const auto published = ReadGeneration(info[0]);
   const std::vector<SegmentView>& segments = published->generation->segments;
@@ -353,7 +354,7 @@ Napi::Value LocateCall(const Napi::CallbackInfo& info) {
     for (const uint32_t record_number : record_numbers) {
       uint32_t handle = kNowhere;
       uint32_t document = kNowhere;
-      // Newer segments are behind older ones and hold what is asked for most.
+      // Newer segments come after older ones and have what is requested most often.
       for (size_t i = segments.size(); i-- > 0 && handle == kNowhere;) {
         const auto found = segments[i].segment->FindDocument(record_number);
         if (!found || segments[i].deletions.Contains(*found)) continue;

@@ -1,5 +1,5 @@
-// Texts that are deflated one by one, each a few KiB: zlib's own function for that, which Node.js has and shares, costs a fraction of what a stream
-// of node:zlib does.
+// Inflates texts of a few KiB each. Uses zlib's own function, which Node.js includes and exports: it costs a fraction
+// of a stream of node:zlib.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -24,8 +24,8 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  // Raw deflate, or nothing, which is no text. Good until the next call. Error(kDamaged) where that is not what the bytes are, whole and nothing
-  // else, and where the text has more than kTextBytesMax.
+  // Inflates raw deflate; no bytes mean an empty text. The result is valid until the next call. Throws Error(kDamaged)
+  // if the bytes are anything but one complete deflated text, or if the text exceeds kTextBytesMax.
   std::string_view Inflate(std::span<const uint8_t> bytes) {
     if (bytes.empty()) return {};
     inflateReset(&stream_);

@@ -1,10 +1,11 @@
-// What happens when a mapped data file is shorter than its mapping, because something outside cut it, or when the disk reports an error
-// where a page of it is to be read: a SIGBUS, which would end the process. Here the rest of the mapping is replaced by zeros instead, the
-// file is remembered, and the reader goes on; that what it makes of zeros is worth nothing it learns afterwards (file_faults.h), where its
-// own checks do not say so (of pages). The files that were met are asked for by the main thread, which closes the lists that they belong to.
+// Handles SIGBUS, which would end the process if a mapped data file is shorter than its mapping because somebody cut
+// it, or if the disk reports an error when a page of it is read. The handler replaces the rest of the mapping by zeros,
+// records the file, and lets the reader go on. The reader finds out afterwards that its results are not reliable
+// (file_faults.h), if its own checks (of pages) have not told it. The main thread asks for the recorded files and
+// closes the lists that they belong to.
 //
-// The handler runs on whichever thread met the end, and does only what a signal handler may: system calls, its own memory.
-// Faults elsewhere go to the handler that was there before, so that a real bug is still one.
+// The handler runs in the thread that raised the fault, and does only what a signal handler may: system calls, and
+// access to its own memory. Other faults are passed to the previous handler, so that a real bug still ends the process.
 #include <napi.h>
 
 #if defined(__linux__)
@@ -33,22 +34,22 @@ namespace {
 #if defined(__linux__)
 
 constexpr size_t kPathBytesMax = 4096;
-// Of the paths of all files that were met and not asked for yet.
+// Room for the paths of all recorded files that have not been asked for yet.
 constexpr size_t kNamesBytesMax = 16u << 20;
 constexpr std::string_view kDataFileEndings[] = {".mdb", ".gvs", ".mdb.tmp", ".gvs.tmp"};
-// What the system says behind the path of a file that was removed while it is mapped.
+// What the system appends to the path of a file that was removed while it is mapped.
 constexpr std::string_view kRemoved = " (deleted)";
-// Files that are not read through the kernel: LMDB itself looks at their pages.
+// Files that are not read through the kernel: LMDB itself reads their pages.
 constexpr std::string_view kEnvironmentFiles[] = {"/data.mdb", "/lock.mdb"};
-// Those that are being written, whose writer looks at the count of faults alone.
+// Files that are being written; their writer checks only the number of faults.
 constexpr std::string_view kUnfinished = ".tmp";
 
 struct Faults {
-  std::atomic_flag busy = ATOMIC_FLAG_INIT;  // one thread at a time uses the line
+  std::atomic_flag busy = ATOMIC_FLAG_INIT;  // held by the one thread that uses `line`
   char line[kPathBytesMax + 256];
-  char* names = nullptr;  // each with its closing zero
+  char* names = nullptr;  // paths, each with its terminating zero
   size_t names_bytes = 0;
-  // The table of mappings, opened beforehand: where it is asked for, there may be no descriptor left to open it with.
+  // The table of mappings, opened in advance: when it is needed, there may be no free descriptor.
   int maps = -1;
   struct sigaction before {};
 };
@@ -88,7 +89,7 @@ Mapping ParseMapping(std::string_view line) {
   return mapping;
 }
 
-// Finds the mapping that holds the address, reading the table piece by piece into the shared line.
+// Finds the mapping that contains the address, reading the table piece by piece into the shared line.
 bool FindMapping(uintptr_t address, Mapping* found) {
   if (lseek(faults->maps, 0, SEEK_SET) != 0) return false;
   size_t used = 0;
@@ -102,7 +103,7 @@ bool FindMapping(uintptr_t address, Mapping* found) {
       const size_t end = static_cast<size_t>(static_cast<const char*>(newline) - faults->line);
       const Mapping mapping = ParseMapping({faults->line + begin, end - begin});
       if (address >= mapping.begin && address < mapping.end) {
-        *found = mapping;  // the path points into the line, which nobody reads into from now on
+        *found = mapping;  // the path points into the line, which is not overwritten from now on
         is_found = true;
         break;
       }
@@ -132,15 +133,15 @@ bool EndsWithOneOf(std::string_view path, const std::string_view (&endings)[coun
   return std::ranges::any_of(endings, [&](std::string_view ending) { return path.ends_with(ending); });
 }
 
-// True where zeros stand at the address now.
+// Returns true if there are zeros at the address now.
 bool PutZeros(uintptr_t address) {
   Mapping mapping;
   if (!FindMapping(address, &mapping)) return false;
-  // Another thread may have been here first: then the mapping has no file any more, and reading goes on.
+  // Another thread may have been here first: the mapping then has no file, and reading goes on.
   if (mapping.path.empty()) return true;
   if (mapping.path.ends_with(kRemoved)) mapping.path.remove_suffix(kRemoved.size());
   if (!EndsWithOneOf(mapping.path, kDataFileEndings)) return false;
-  // Before zeros are there: whoever reads them finds this noted when it asks.
+  // Recorded before the zeros are visible, so that whoever reads them finds the record.
   const bool is_asked_for = !EndsWithOneOf(mapping.path, kEnvironmentFiles) && !mapping.path.ends_with(kUnfinished);
   if (is_asked_for && !NoteFault(mapping.begin, mapping.end)) return false;
   CountFault();
@@ -162,7 +163,7 @@ void Unlock() { faults->busy.clear(std::memory_order_release); }
 void HandleFault(int signal, siginfo_t* info, void* context) {
   const int error = errno;
   bool went_on = false;
-  // One that somebody sent may come while this very thread has the lock.
+  // A signal sent by a process may arrive while this thread holds the lock.
   if (info->si_code == BUS_ADRERR) {
     Lock();
     went_on = PutZeros(reinterpret_cast<uintptr_t>(info->si_addr));
@@ -173,7 +174,7 @@ void HandleFault(int signal, siginfo_t* info, void* context) {
   if ((faults->before.sa_flags & SA_SIGINFO) != 0 && faults->before.sa_sigaction != nullptr) {
     faults->before.sa_sigaction(signal, info, context);
   } else {
-    // The instruction is run again and ends the process as if nobody had listened.
+    // The instruction runs again and ends the process as it would without this handler.
     sigaction(signal, &faults->before, nullptr);
   }
 }
@@ -182,7 +183,7 @@ void Install() {
   static std::once_flag once;
   std::call_once(once, [] {
     faults = new Faults();
-    // Of the system's own, which is taken as it is written to.
+    // Anonymous memory of the system, whose pages are allocated only when they are written.
     void* names = mmap(nullptr, kNamesBytesMax, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (names == MAP_FAILED) return;
     faults->names = static_cast<char*>(names);
@@ -201,13 +202,13 @@ void Install() {}
 
 #endif
 
-// Paths of the data files whose mappings had no bytes behind them, each once, since this was asked last.
+// Returns the paths of the unreadable data files since the last call, each once.
 Napi::Value TakeUnreadableFilesCall(const Napi::CallbackInfo& info) {
   Napi::Array paths = Napi::Array::New(info.Env());
 #if defined(__linux__)
   if (FaultCount() == 0) return paths;
   std::string taken;
-  taken.reserve(kNamesBytesMax);  // nothing is asked for while the lock is held
+  taken.reserve(kNamesBytesMax);  // no allocation while the lock is held
   Lock();
   taken.assign(faults->names, faults->names_bytes);
   faults->names_bytes = 0;
@@ -220,7 +221,7 @@ Napi::Value TakeUnreadableFilesCall(const Napi::CallbackInfo& info) {
   return paths;
 }
 
-// How often a mapped data file could not be read since the process began.
+// Returns how often a mapped data file could not be read since the process began.
 Napi::Value UnreadableCountCall(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(FaultCount()));
 }

@@ -1,4 +1,4 @@
-// What the allocator keeps of memory that was freed. It belongs to the process: whichever thread calls, all are concerned.
+// Controls freed memory that the allocator keeps. It belongs to the process: a call of any thread affects all threads.
 #include <napi.h>
 
 #ifdef __GLIBC__
@@ -15,7 +15,7 @@
 namespace gannet::addon {
 namespace {
 
-// A positive number that mallopt takes.
+// Reads a positive number that mallopt accepts.
 int ReadParameter(const Napi::Value& value, const char* name) {
   const uint32_t parameter = ReadUint32(value, name);
   if (parameter == 0 || parameter > uint32_t{std::numeric_limits<int>::max()}) {
@@ -24,7 +24,7 @@ int ReadParameter(const Napi::Value& value, const char* name) {
   return static_cast<int>(parameter);
 }
 
-// True where the allocator has these limits.
+// Returns true if the allocator accepts these limits.
 Napi::Value LimitAllocatorCall(const Napi::CallbackInfo& info) {
   const int arenas_max = ReadParameter(info[0], "arenasMax");
   const int returned_bytes_min = ReadParameter(info[1], "returnedBytesMin");

@@ -1,4 +1,4 @@
-// Records packed by the words that their list has.
+// Packs records with the words of their list.
 #include <cstring>
 #include <span>
 #include <string_view>

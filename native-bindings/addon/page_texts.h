@@ -1,4 +1,5 @@
-// Texts of pages as they are kept: each by itself, packed by a dictionary of words, deflated, or as it is.
+// Reads the stored texts of pages: each is packed with a dictionary of words, deflated, or stored unchanged,
+// independently of the others.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -16,23 +17,24 @@
 
 namespace gannet::addon {
 
-// What stands for the end of the passage of a text that has to be segmented before its words are found, and of one that
-// cannot be read.
+// Returned in place of the end of a passage: for a text that must be segmented before its words can be found, and for
+// one that cannot be read.
 inline constexpr uint32_t kHighlightToBeSegmented = UINT32_MAX;
 inline constexpr uint32_t kHighlightUnreadable = UINT32_MAX - 1;
 
-// How a text is kept; from kByDictionary on, by the dictionary of that place among those that are given.
+// How a text is stored; values from kByDictionary on mean the dictionary at index (value - kByDictionary) of those
+// given.
 enum PagePacking : uint32_t { kDeflatedPage, kPlainPage, kDamagedPage, kByDictionary };
 
 class PageTexts {
  public:
   struct Form {
     uint32_t packing;
-    // Of the text, where a dictionary packs it.
+    // Size of the text, if it is packed with a dictionary.
     uint32_t text_bytes;
   };
 
-  // Good until the next call; nothing where the bytes are not those of a text in that form.
+  // Returns a text that is valid until the next call; nothing if the bytes are not a text in this form.
   std::optional<std::string_view> Read(std::span<const uint8_t> packed, Form form,
                                        std::span<const WordDictionary> dictionaries) {
     switch (form.packing) {

@@ -14,11 +14,11 @@
 namespace gannet::addon {
 namespace {
 
-// Names a file by path, device and inode, so that a new file under an old path is not mistaken for the old one. The
-// inode of an open file is not given to another.
+// Identifies a file by path, device and inode, so that a new file with an old path is not mistaken for the old one. The
+// inode of an open file is not reused.
 std::string IdentifyFile(const std::string& path) {
   struct stat status {};
-  if (stat(path.c_str(), &status) != 0) return path;  // opening it will say what is wrong
+  if (stat(path.c_str(), &status) != 0) return path;  // opening it will report the error
   return path + '\0' + std::to_string(status.st_dev) + '\0' + std::to_string(status.st_ino);
 }
 
@@ -31,7 +31,7 @@ bool WantsLeaseChecks() {
   return wanted != nullptr && std::strcmp(wanted, "1") == 0;
 }
 
-// Ends the process: whoever did this has a fault that an exception might hide.
+// Ends the process: the caller has a defect that an exception might hide.
 [[noreturn]] void AbortForLease(const char* what, uint32_t handle, const char* fault) {
   std::fprintf(stderr, "gannet kernel: %s %u %s\n", what, handle, fault);
   std::fflush(stderr);
@@ -54,7 +54,7 @@ uint32_t Registry::OpenFile(const std::string& path, FileTable<File>* table, Ope
   }
   std::shared_ptr<const File> opened = open(path);
   const std::unique_lock lock(mutex_);
-  // Another thread may have opened it meanwhile; then this one's goes, after the lock.
+  // Another thread may have opened it meanwhile; then this one is closed, after the lock is released.
   if (const uint32_t handle = table->Reopen(file); handle != 0) return handle;
   return table->Add(file, opened);
 }
@@ -66,14 +66,14 @@ VectorHandle Registry::OpenVectors(const std::string& path) {
 }
 
 void Registry::CloseSegment(SegmentHandle handle) {
-  std::shared_ptr<const Segment> closing;  // destroyed after the lock
+  std::shared_ptr<const Segment> closing;  // destroyed after the lock is released
   const std::unique_lock lock(mutex_);
   closing = segments_.Close(handle);
   segments_.ForgetDead();
 }
 
 void Registry::CloseVectors(VectorHandle handle) {
-  std::shared_ptr<const vectors::VectorSegment> closing;  // destroyed after the lock
+  std::shared_ptr<const vectors::VectorSegment> closing;  // destroyed after the lock is released
   const std::unique_lock lock(mutex_);
   closing = vectors_.Close(handle);
   vectors_.ForgetDead();
@@ -82,7 +82,7 @@ void Registry::CloseVectors(VectorHandle handle) {
 std::shared_ptr<const Segment> Registry::FindSegment(SegmentHandle handle) const {
   if (checks_leases_) {
     const std::shared_lock lock(mutex_);
-    // What was opened and not published yet is held by whoever opened it.
+    // A segment that was opened and not published yet belongs to the code that opened it.
     if (published_segments_.contains(handle)) RequireLeasedFile("segment", handle, &PublishedGeneration::handles);
   }
   return OwnSegment(handle);
@@ -137,7 +137,7 @@ std::shared_ptr<const PublishedGeneration> Registry::OwnGeneration(GenerationHan
 }
 
 void Registry::ReleaseGeneration(GenerationHandle handle) {
-  std::shared_ptr<const PublishedGeneration> releasing;  // destroyed after the lock
+  std::shared_ptr<const PublishedGeneration> releasing;  // destroyed after the lock is released
   const std::unique_lock lock(mutex_);
   const auto found = generations_.find(handle);
   if (found == generations_.end()) ThrowUnknown("generation", handle);
@@ -156,7 +156,8 @@ void Registry::ReleaseGeneration(GenerationHandle handle) {
   vectors_.ForgetDead();
 }
 
-// Whoever searches a part has its pointer; its last files are destroyed with the generation that is released, after the lock.
+// A search in a part holds its pointer; the part's last files are destroyed with the released generation, after the
+// lock is released.
 void Registry::ReleaseParts(const PublishedGeneration& generation, bool leases_were_counted) {
   for (const PublishedPart& part : generation.parts) {
     const auto owners = owners_.find(part.handle);
@@ -193,7 +194,7 @@ void Registry::RequireLease(GenerationHandle handle) const {
   }
 }
 
-// A generation that has the part is leased, or its leases are not counted.
+// Requires that a generation that has the part is leased, or that its leases are not counted.
 void Registry::RequireLeaseOfOwner(GenerationHandle part) const {
   for (const auto& [handle, generation] : generations_) {
     const auto counted = leases_.find(handle);

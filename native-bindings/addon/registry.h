@@ -1,14 +1,15 @@
-// The segments and generations that this process has open, for all of its threads.
+// The open segments and generations of this process, for all of its threads.
 //
-// One registry lives for the whole process, however many worker threads loaded the addon: a handle is good in every
-// thread. It is never destroyed, for a worker may still search while the process exits.
+// There is one registry per process, however many worker threads load the addon: a handle is valid in every thread. It
+// is never destroyed, because a worker may still search while the process exits.
 //
-// Thread-safety: every method may be called from any thread. Files are opened and segments destroyed outside the
-// lock. What a Find method returns stays good after a close or release in another thread.
+// Thread-safety: every method may be called from any thread. Files are opened and segments are destroyed outside the
+// lock. The result of a Find method stays valid after a close or release in another thread.
 //
-// Leases are TypeScript's: whoever uses a generation, or a segment of one, has to hold one until it is done, else a change
-// beside it may take the handle away. In the debug mode (GANNET_KERNEL_CHECK_LEASES=1) they are counted here, and a use
-// without one ends the process with a sentence, at the first time that it happens and not at the first time that it hurts.
+// TypeScript manages the leases: code that uses a generation, or a segment of one, must hold a lease until it is done,
+// or else a concurrent change may invalidate the handle. In debug mode (GANNET_KERNEL_CHECK_LEASES=1) leases are
+// counted here, and a use without one ends the process with a message when it first happens, not when it first does
+// harm.
 #pragma once
 
 #include <cstdint>
@@ -34,20 +35,20 @@ struct PublishedPart;
 
 struct PublishedGeneration {
   std::shared_ptr<const Generation> generation;
-  std::vector<SegmentHandle> handles;        // of generation->segments, in their order
+  std::vector<SegmentHandle> handles;        // of generation->segments, in the same order
   std::vector<VectorHandle> vector_handles;  // of generation->vectors
-  std::vector<PublishedPart> parts;          // names differ
+  std::vector<PublishedPart> parts;          // with different names
 };
 
-// A part of the list's records (kernel/sources/part_source.h): a generation with a handle of its own, which is good for as long as a
-// generation that has the part is. Those that have it unchanged share it.
+// A part of the list's records (kernel/sources/part_source.h): a generation with a handle of its own, which is valid as
+// long as any generation that has the part. Generations share a part that did not change.
 struct PublishedPart {
   std::string name;
   std::shared_ptr<const PublishedGeneration> published;
-  GenerationHandle handle = 0;  // given by Registry::AddGeneration where it is 0
+  GenerationHandle handle = 0;  // set by Registry::AddGeneration if it is 0
 };
 
-// Files of one kind that are open, by their handles. Thread-safety: none; the registry locks.
+// Open files of one kind, by handle. Thread-safety: none; the registry locks.
 template <typename File>
 class FileTable {
  public:
@@ -55,7 +56,7 @@ class FileTable {
 
   explicit FileTable(const char* what) : what_(what) {}
 
-  // The handle of a file that is alive, opened once more; 0 if there is none.
+  // Opens a file once more if it is still in memory and returns its handle; 0 if it is not.
   uint32_t Reopen(const std::string& file) {
     const auto found = handles_.find(file);
     if (found == handles_.end()) return 0;
@@ -72,7 +73,8 @@ class FileTable {
     handles_.insert_or_assign(file, handle);
     return handle;
   }
-  // What is to be destroyed once the lock is gone; null where it is still open. Error(kInvalidArgument) where it is not open.
+  // Closes a handle once. Returns the file, to be destroyed after the lock is released; null if it is still open.
+  // Throws Error(kInvalidArgument) if it is not open.
   Pointer Close(uint32_t handle) {
     const auto found = entries_.find(handle);
     if (found == entries_.end() || found->second.open_count == 0) ThrowUnknown(handle);
@@ -87,7 +89,7 @@ class FileTable {
     if (!file) ThrowUnknown(handle);
     return file;
   }
-  // Looks at what was closed alone: each commit of each list comes here, and there are thousands of lists.
+  // Checks only closed files: each commit of each list calls this, and there are thousands of lists.
   void ForgetDead() {
     for (auto closed = closed_.begin(); closed != closed_.end();) {
       const auto entry = entries_.find(*closed);
@@ -105,8 +107,8 @@ class FileTable {
  private:
   struct Entry {
     std::string file;               // path and identity of the file
-    Pointer open;                   // null once closed as often as opened
-    std::weak_ptr<const File> held;  // a generation may hold it longer
+    Pointer open;                   // null once it was closed as often as it was opened
+    std::weak_ptr<const File> held;  // a generation may keep it alive
     uint32_t open_count = 0;
   };
   [[noreturn]] void ThrowUnknown(uint32_t handle) const {
@@ -116,8 +118,8 @@ class FileTable {
   const char* what_;
   std::unordered_map<uint32_t, Entry> entries_;
   std::unordered_map<std::string, uint32_t> handles_;  // by Entry::file
-  std::unordered_set<uint32_t> closed_;                // those of entries_ that are open no more, and may be held
-  uint32_t last_ = 0;                                  // handles count from 1 and are not used twice
+  std::unordered_set<uint32_t> closed_;                // entries that are closed, but may be kept alive
+  uint32_t last_ = 0;                                  // handles count from 1 and are never reused
 };
 
 class Registry {
@@ -126,14 +128,14 @@ class Registry {
 
   explicit Registry(bool checks_leases) : checks_leases_(checks_leases) {}
 
-  // The same handle for the same path, for as long as the segment is open or held by a generation; another one when
-  // the path has come to name another file.
+  // Returns the same handle for the same path as long as the segment is open or a generation has it; a new one if the
+  // path refers to another file by now.
   SegmentHandle OpenSegment(const std::string& path);
-  // Error(kInvalidArgument) where the handle is not open.
+  // Throws Error(kInvalidArgument) if the handle is not open.
   void CloseSegment(SegmentHandle handle);
-  // For a use: under a lease of a generation that has it, or by whoever opened it for the first time.
+  // For use under a lease of a generation that has the segment, or by the code that opened it before it is published.
   std::shared_ptr<const Segment> FindSegment(SegmentHandle handle) const;
-  // For its owner, who publishes it.
+  // For the owner of the segment, who publishes it.
   std::shared_ptr<const Segment> OwnSegment(SegmentHandle handle) const;
 
   // The same for segments of vectors.
@@ -143,21 +145,21 @@ class Registry {
   std::shared_ptr<const vectors::VectorSegment> OwnVectors(VectorHandle handle) const;
 
   GenerationHandle AddGeneration(std::shared_ptr<PublishedGeneration> generation);
-  // For a use, under a lease.
+  // For use under a lease.
   std::shared_ptr<const PublishedGeneration> FindGeneration(GenerationHandle handle) const;
-  // For its owner, who makes the next one of it.
+  // For the owner, who derives the next generation from it.
   std::shared_ptr<const PublishedGeneration> OwnGeneration(GenerationHandle handle) const;
   void ReleaseGeneration(GenerationHandle handle);
 
   bool checks_leases() const { return checks_leases_; }
-  // Debug mode: this many leases more; leases of the generation are counted from the first call on.
+  // Debug mode: adds `by` leases. The leases of a generation are counted from the first call on.
   void CountLeases(GenerationHandle handle, int by);
 
  private:
   template <typename File, typename Open>
   uint32_t OpenFile(const std::string& path, FileTable<File>* table, Open&& open);
   void ReleaseParts(const PublishedGeneration& generation, bool leases_were_counted);
-  // Debug mode; the lock is held. Each ends the process where the use is not right.
+  // Debug mode, with the lock held: each ends the process if the use is not allowed.
   void RequireLease(GenerationHandle handle) const;
   void RequireLeaseOfOwner(GenerationHandle part) const;
   using HandlesOf = std::vector<uint32_t> PublishedGeneration::*;
@@ -168,9 +170,10 @@ class Registry {
   FileTable<Segment> segments_{"segment"};
   FileTable<vectors::VectorSegment> vectors_{"segment of vectors"};
   std::unordered_map<GenerationHandle, std::shared_ptr<const PublishedGeneration>> generations_;
-  uint32_t last_generation_ = 0;  // handles count from 1 and are not used twice
-  std::unordered_map<GenerationHandle, uint32_t> owners_;  // of parts: how many generations have them
-  // Debug mode. Of the generations whose leases are counted: how many are out, which were released, all of their segments.
+  uint32_t last_generation_ = 0;  // handles count from 1 and are never reused
+  std::unordered_map<GenerationHandle, uint32_t> owners_;  // by part: number of generations that have it
+  // Debug mode: the number of leases per generation whose leases are counted, the released generations, and all of
+  // their segments.
   std::unordered_map<GenerationHandle, int64_t> leases_;
   std::unordered_set<GenerationHandle> released_;
   std::unordered_set<SegmentHandle> published_segments_;

@@ -9,7 +9,7 @@ namespace gannet::addon {
 namespace {
 
 constexpr size_t kBufferBytes = 64 * 1024;
-// Bigger results have an ArrayBuffer each: they would leave much of this one unused.
+// Larger results get an ArrayBuffer each, because they would leave much of this one unused.
 constexpr size_t kResultBytesMax = kBufferBytes / 8;
 constexpr size_t kAlignment = 8;
 

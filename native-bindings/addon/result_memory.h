@@ -1,9 +1,9 @@
-// Memory of short-lived results: views of one ArrayBuffer, one behind the other, until it is full and the next takes its place. An
-// ArrayBuffer of its own costs a result more than its bytes do: two allocations, and a visit of the garbage collector, which
-// searches wait for.
+// Memory of short-lived results: consecutive views of one ArrayBuffer, which is replaced when it is full. An
+// ArrayBuffer for each result would cost more than its bytes: two allocations, and work for the garbage collector, for
+// which searches wait.
 //
-// A view keeps the whole of its ArrayBuffer, and its other views would go with it if it were transferred: this is not for what is kept,
-// or sent to another thread.
+// A view keeps its whole ArrayBuffer alive, and transferring the buffer would detach the other views: do not use this
+// for results that are kept or sent to another thread.
 //
 // Thread-safety: each environment has its own.
 #pragma once
@@ -21,9 +21,9 @@ class ResultMemory {
  public:
   static void Attach(Napi::Env env) { env.SetInstanceData(new ResultMemory); }
 
-  // A Uint8Array with a copy of the bytes.
+  // Returns a Uint8Array with a copy of the bytes.
   static Napi::Value MakeBytes(Napi::Env env, std::span<const uint8_t> bytes);
-  // The same, but large results hand over their memory.
+  // The same, but a large result transfers its memory.
   static Napi::Value MakeBytes(Napi::Env env, std::vector<uint8_t> bytes);
 
  private:

@@ -1,4 +1,4 @@
-// Searching a generation.
+// Searches a generation.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -16,7 +16,7 @@
 namespace gannet::addon {
 namespace {
 
-// A number of an optional member.
+// Reads the number in an optional member.
 double ReadMember(const Napi::Object& object, const char* name, double otherwise) {
   const Napi::Value value = object.Get(name);
   return value.IsUndefined() ? otherwise : ReadNumber(value, name);
@@ -27,7 +27,7 @@ bool ReadFlag(const Napi::Object& object, const char* name, bool otherwise) {
   return value.IsUndefined() ? otherwise : ReadBoolean(value, name);
 }
 
-// What is near to a vector, whatever it counts.
+// Reads the members that every search near a vector has.
 MeaningRequest ReadNear(const Napi::Object& object) {
   MeaningRequest request;
   request.floor = static_cast<float>(ReadNumber(object.Get("floor"), "meaning.floor"));
@@ -72,7 +72,7 @@ PartRequest ReadPart(const Napi::Object& object, const PublishedGeneration& publ
   request.full = static_cast<float>(ReadMember(object, "full", 1));
   const std::string name = ReadString(object.Get("name"), "the name of a part");
   const auto part = std::ranges::find(published.parts, name, &PublishedPart::name);
-  // Nothing has been attached yet.
+  // The generation has no such part: an empty one is searched.
   request.part = part == published.parts.end() ? std::make_shared<const Generation>() : part->published->generation;
   const Napi::Value plan = object.Get("plan");
   const std::span<const uint8_t> bytes = ReadBytes(plan, "the plan of a part");

@@ -1,4 +1,4 @@
-// Building, merging and opening segments.
+// Builds, merges and opens segments.
 #include <algorithm>
 #include <memory>
 #include <string>

@@ -1,4 +1,5 @@
-// Tells a service manager such as systemd how the process is: datagrams to a socket of the file system (sd_notify(3)), which Node.js cannot send.
+// Reports the state of the process to a service manager such as systemd: sends datagrams to a Unix socket
+// (sd_notify(3)), which Node.js cannot do.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -15,7 +16,8 @@
 namespace gannet::addon {
 namespace {
 
-// Not inherited by programs that the process starts, and no signal where nobody listens: macOS has neither, nor a manager that listens so.
+// Not inherited by child processes, and without a signal if nobody receives. macOS has neither flag, nor such a service
+// manager.
 #if defined(SOCK_CLOEXEC) && defined(MSG_NOSIGNAL)
 constexpr int kSocketType = SOCK_DGRAM | SOCK_CLOEXEC;
 constexpr int kSendFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
@@ -33,7 +35,7 @@ class DatagramSocket {
   DatagramSocket(const DatagramSocket&) = delete;
   DatagramSocket& operator=(const DatagramSocket&) = delete;
 
-  // False when the receiver has no room now. A leading @ names a socket outside of the file system, as Linux has them.
+  // Returns false if the receiver has no room now. A leading @ means Linux's abstract namespace.
   bool Send(const std::string& name, const std::string& text) const {
     sockaddr_un address{};
     if (name.empty() || name.size() >= sizeof(address.sun_path)) {

@@ -1,4 +1,4 @@
-// Ending work before it is done (stop.h), the process with it, how soon a thread runs (thread_slice.h), and what it is called (thread_name.h).
+// Ends work early (stop.h), ends the process, and sets a thread's slice (thread_slice.h) and name (thread_name.h).
 #include "../kernel/common/stop.h"
 
 #include <unistd.h>
@@ -36,7 +36,7 @@ Napi::Value StopIfAskedCall(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// Node.js would end each thread first: it waits for native code, and what a thread had begun is cut off wherever it is.
+// Node.js would end each thread first, waiting for native code and interrupting JavaScript anywhere.
 Napi::Value EndProcessCall(const Napi::CallbackInfo& info) { _exit(static_cast<int>(ReadUint32(info[0], "status"))); }
 
 Napi::Value SteadyMsCall(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), SteadyMs()); }

@@ -1,4 +1,4 @@
-// What may be meant by a text that is still being typed: names of records, and words.
+// Suggests what a partly typed text may mean: names of records, and words.
 #include <algorithm>
 #include <cstdint>
 #include <string>

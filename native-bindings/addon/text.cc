@@ -1,4 +1,4 @@
-// Analysis, highlighting and the splitting of record streams.
+// Analyses and highlights texts, and splits streams into records.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -24,7 +24,7 @@
 namespace gannet::addon {
 namespace {
 
-// Counts UTF-16 units of ascending byte offsets.
+// Converts ascending byte offsets to UTF-16 offsets.
 class Utf16Offsets {
  public:
   explicit Utf16Offsets(std::string_view text) : text_(text) {}
@@ -44,7 +44,7 @@ class Utf16Offsets {
   uint32_t units_ = 0;
 };
 
-// The finest parts of the token, one a place; none where it has none, or some place has nothing worth finding.
+// Returns the finest parts of the token, one per place; none if it has none or some place has no indexed part.
 Napi::Array FinestParts(Napi::Env env, std::string_view text, const Token& token, WordParts* parts) {
   std::vector<std::string> terms;
   const uint32_t places = parts->Visit(text, token, [&](const WordPart& part) {

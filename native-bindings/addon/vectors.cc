@@ -1,4 +1,4 @@
-// Building, merging and opening segments of vectors.
+// Builds, merges and opens segments of vectors.
 #include <string>
 #include <utility>
 #include <vector>

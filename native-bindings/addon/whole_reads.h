@@ -1,4 +1,4 @@
-// Reads of a generation, or of a segment, whose files may turn out to be unreadable while they go on.
+// Reads a generation or a segment whose files may become unreadable meanwhile.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ inline bool IsUnreadable(const PublishedGeneration& published) {
 inline bool IsUnreadable(const Segment& segment) { return segment.is_unreadable(); }
 inline bool IsUnreadable(const vectors::VectorSegment& segment) { return segment.is_unreadable(); }
 
-// `Source`: a generation, or a segment of words or of vectors.
+// `Source` is a generation, or a segment of words or of vectors.
 template <typename Source>
 void RequireReadable(const Source& source) {
   if (FaultCount() != 0 && IsUnreadable(source)) {
@@ -27,8 +27,8 @@ void RequireReadable(const Source& source) {
   }
 }
 
-// What `read` returns; Error(kUnreadable) where a file of the source could not be read, now or before: zeros were read in its place,
-// and whatever came of them, a result or an error, says nothing.
+// Returns the result of `read`. Throws Error(kUnreadable) if a file of the source could not be read, now or earlier:
+// zeros were read instead, so that a result or an error based on them means nothing.
 template <typename Source, typename Read>
 auto ReadWholly(const Source& source, Read read) {
   try {
@@ -36,7 +36,7 @@ auto ReadWholly(const Source& source, Read read) {
     RequireReadable(source);
     return result;
   } catch (const std::exception&) {
-    // Of zeros also comes what asks for too much memory.
+    // Zeros may also lead to a request for too much memory.
     RequireReadable(source);
     throw;
   }
