@@ -5,7 +5,7 @@ namespace {
 
 // Cursors are freed after a search that needed more than this number.
 constexpr size_t kKeptCursorsMax = 1024;
-// Scratches of parts are freed if there were more than this number, which no list has.
+// Scratches beyond this number of parts, which no list exceeds, are freed.
 constexpr size_t kKeptPartsMax = 4;
 // Memory of spans is freed if it has more numbers than this: some MiB.
 constexpr size_t kKeptSpanNumbersMax = size_t{1} << 20;

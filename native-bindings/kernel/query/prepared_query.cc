@@ -353,7 +353,7 @@ class QueryPreparer {
   std::array<std::byte, 4096> memory_;
   std::pmr::monotonic_buffer_resource resource_{memory_.data(), memory_.size()};
   std::pmr::unordered_map<std::string_view, uint32_t> term_indexes_{&resource_};
-  // Of the current group.
+  // State of the current group.
   SoughtTerms sought_;
   std::vector<FoundTerms> found_;  // of the segments that have any of the terms
 };

@@ -52,7 +52,7 @@ class PartSource : public Source {
   // Documents that lead to no live document of `records` are left out, and so are those that `of_records`, the query of
   // the fields, excludes or filters out. `scratch` may be used again once the constructor has returned. All other
   // arguments must outlive the object; `cursors` are for bonuses and are kept for the next search. Throws
-  // Error(kInvalidArgument) if `query` has no part's generation.
+  // Error(kInvalidArgument) if `query.part` is not the generation of a part.
   PartSource(ScoreKind kind, const Generation* records, const QueryPlan* of_records, const PartQuery& query,
              const PartNeeds& needs, EvaluatorScratch* scratch, std::vector<PostingCursor>* cursors);
   ~PartSource() override;

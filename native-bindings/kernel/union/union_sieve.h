@@ -62,7 +62,7 @@ class UnionSieve {
   SpanScratch& scratch_;
   SieveScratch& sieve_;
   std::vector<float> looked_up_;  // by group: the share of the essential postings that is looked up in it
-  // Of the span.
+  // State of the span.
   std::vector<uint32_t> ends_;  // ends of the lists among the gathered postings
   std::vector<List> lists_;     // of the groups that are weighed
   uint32_t essential_postings_ = 0;

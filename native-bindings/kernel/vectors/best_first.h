@@ -174,7 +174,7 @@ class BestFirst {
 
  private:
   static constexpr uint32_t kBridgesMost = 2;
-  // A bridge is crossed for each of these numbers, out of 32 neighbours, that the neighbours that do not pass reach.
+  // The i-th bridge is crossed if at least this many out of 32 neighbours do not pass.
   static constexpr uint32_t kNotPassingForBridge[kBridgesMost] = {6, 16};
   static constexpr uint32_t kBatchMost = (1 + kBridgesMost) * kLinksMost;
   struct Batch {
