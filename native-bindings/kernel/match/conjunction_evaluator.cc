@@ -29,7 +29,7 @@ bool ConjunctionEvaluator::IsWorthwhile(std::span<GroupEvaluator* const> must, u
   if (lead == UINT64_MAX) return false;
   for (const GroupEvaluator* group : must) {
     if (group->has_one_alternative()) continue;
-    // Otherwise, scanning its lists would be cheaper.
+    // Windows would scan its lists instead of looking documents up.
     if (lead * group->alternative_count() * kLookUpCostPostings > group->cost() + lead) return false;
   }
   return has_phrase || lead * kDenseShare < document_count;

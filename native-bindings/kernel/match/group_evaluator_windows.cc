@@ -108,8 +108,8 @@ void GroupEvaluator::MatchByAccumulation(WindowRange range, const WindowBits* ca
   FinishAccumulation();
 }
 
-// Returns the bound below which a block is so far below its list's bound that leaving it out lowers the group's bound
-// by more than `spare`.
+// Returns the least bound of a block that is not left out: documents whose posting is in a block below it stay more than
+// `spare` below the group's bound.
 float GroupEvaluator::LeastBlockBound(const Alternative& alternative, float spare) const {
   return alternative.bound - (spare + excess_) / group_->weight;
 }

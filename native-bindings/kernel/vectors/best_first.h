@@ -150,9 +150,9 @@ class BestFirst {
     std::span<const uint64_t> passing;
     uint32_t width;
     uint32_t nodes;
-    // The walk ends if the product of this rank, in a full beam, has not changed
+    // Number of the nearest candidates, of a full beam, that are watched for changes.
     uint32_t nearer;
-    // for this many steps.
+    // The walk ends once the last of these has not changed for more than this many steps.
     uint32_t in_vain;
   };
   template <typename Links>
