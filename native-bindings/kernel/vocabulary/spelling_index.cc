@@ -24,8 +24,8 @@ struct Character {
 };
 
 // The positions of a word that are possible after some characters of a term: bit j of reached[e] means that the first j
-// characters of the word were read with e edits; bit j of swapped[e] means the same if, in addition, the term's last
-// character is the word's j+1: if the next one is the word's j, the two were swapped.
+// characters of the word were read with e edits; bit j of swapped[e] means that this was so before the term's last
+// character, which is the word's character j+1 (from 0): if the next one is the word's j, the two were swapped.
 struct Progress {
   std::array<uint64_t, kSpellingEditsMax + 1> reached;
   std::array<uint64_t, kSpellingEditsMax> swapped;
