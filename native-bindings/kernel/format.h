@@ -38,7 +38,7 @@ enum class Key : uint8_t {
   kNorms = 'N',           // 'N': one length code per document
   kPostings = 'P',        // 'P' u32be chunk
   kRecordNumbers = 'R',   // 'R' u8 part: 0 document -> record number, 1 documents sorted by record number
-  kStemGroup = 'S',       // 'S' stem bytes: terms of the stem, where they are not just the stem
+  kStemGroup = 'S',       // 'S' stem bytes: terms of the stem, if they are not just the stem
   kTerm = 'T',            // 'T' term bytes: TermEntry
   kSpelling = 'V',        // 'V' u8 part: SpellingIndex; 0 terms, 1 offsets, 2 order by bytes read backwards
 };

@@ -73,7 +73,7 @@ class Column {
     if (type_ == ColumnType::kLocation) return points()[document].latitude != kNoLatitude ? 1 : 0;
     return HasNumber(document) ? 1 : 0;
   }
-  // index < ValueCount(document)
+  // Requires index < ValueCount(document).
   uint32_t Ordinal(uint32_t document, uint32_t index = 0) const {
     const uint32_t ordinal = RawOrdinal((many_ ? ValueRange(document).first : document) + index);
     return ordinal < dictionary_size_ ? ordinal : dictionary_size_ - (dictionary_size_ != 0 ? 1 : 0);

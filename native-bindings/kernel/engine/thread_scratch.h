@@ -23,7 +23,7 @@ struct ThreadScratch {
   // one for each part of a search; a deque, so that they never move
   std::deque<std::vector<PostingCursor>> proximity_in_parts;
   std::vector<FacetCounter::Table> facets;
-  vectors::VectorSearcher vectors;  // a mark for each node of the largest graph
+  vectors::VectorSearcher vectors;  // has one bit per node of the largest graph
 };
 
 // Holds the scratch of this thread during one search. The arrays must be zero between searches (window.h). A search

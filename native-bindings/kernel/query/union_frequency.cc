@@ -37,7 +37,7 @@ uint32_t CountByMarking(std::span<const PostingList* const> lists, uint32_t docu
   uint32_t count = 0;
   for (const PostingList* list : lists) {
     ForEachDocument(*list, [&](uint32_t document) {
-      if (document >= document_count) return;  // Only where damaged blocks overlap.
+      if (document >= document_count) return;  // Only if damaged blocks overlap.
       uint64_t& word = marks[document / 64];
       const uint64_t bit = uint64_t{1} << (document % 64);
       count += (word & bit) == 0;

@@ -85,7 +85,7 @@ class Segment {
   virtual size_t SelectByFieldLength(std::span<const uint32_t> documents, uint32_t length, uint32_t* out) const;
 
   virtual std::span<const uint32_t> record_numbers() const = 0;  // by document
-  // The document that holds a record number; a segment holds a record number at most once.
+  // Returns the document with a record number; a segment has a record number at most once.
   virtual std::optional<uint32_t> FindDocument(uint32_t record_number) const = 0;
 
   // Returns an empty list (document_frequency 0) if the term does not occur.

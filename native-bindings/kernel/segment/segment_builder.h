@@ -58,7 +58,7 @@ class SegmentBuilder {
 
 struct MergeSource {
   std::shared_ptr<const Segment> segment;
-  // One bit per document, set where deleted; empty = none. ceil(document_count / 8) bytes.
+  // One bit per document, set if it is deleted; empty = none. ceil(document_count / 8) bytes.
   std::vector<uint8_t> deleted;
 };
 

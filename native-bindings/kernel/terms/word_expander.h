@@ -23,7 +23,7 @@ struct ExpansionLimits {
   uint32_t compounds = 0;
 };
 
-// See WordExpansion in native-bindings/index.ts.
+// See WordExpansion in native-bindings/kernel-types.ts.
 struct WordExpansion {
   uint64_t document_frequency = 0;
   std::vector<TermMatch> stems;

@@ -1,11 +1,11 @@
 // Cuts a stream of bytes into records without parsing them, in linear time, wherever the chunks are cut.
 //
 //   NDJSON      one record per line; LF or CRLF; blank lines are skipped but counted.
-//   JSON array  a record an element, whatever its type; line breaks between tokens become blanks. A raw line break
+//   JSON array  one record per element, whatever its type; line breaks between tokens become blanks. A raw line break
 //               inside a string, which JSON forbids, becomes a carriage return: still forbidden, so that the record
 //               is refused and not silently repaired.
-//   CSV         RFC 4180: a record a row, the header being the first; a quote opens only at the start of a field, and
-//               line breaks within quotes are kept as they are. Blank lines are skipped but counted.
+//   CSV         RFC 4180: one record per row, of which the first is the header; a quote opens only at the start of a
+//               field, and line breaks within quotes are kept. Blank lines are skipped but counted.
 //
 // A byte order mark at the start is dropped. An error in the stream is thrown after the records before it were
 // returned, so that the records do not depend on the chunks; every later call throws it again. Errors: kInvalidArgument

@@ -2,12 +2,13 @@
 // the others; the rest is stored as is. A word includes what precedes it, so that blanks, quotes and the names of JSON
 // members are parts of words. Each text is packed and can be unpacked independently of the others.
 //
-// A dictionary is bytes, kept on disk as they are (docs/formats.md): u64 checksum of all that follows, u32 format, u32 words,
-// u32 × (words + 1) where each word begins and the last ends, the words, kPaddingBytes zeros. A packed text is a string of codes:
+// A dictionary is stored on disk unchanged (docs/formats.md): u64 checksum of all that follows, u32 format, u32 number of
+// words, u32 × (words + 1) where each word begins and the last one ends, the words, kPaddingBytes zeros. A packed text is
+// a string of codes:
 //
 //   0 to 191            word of this number
 //   192 to 254, byte    word 192 + (code − 192) × 256 + byte
-//   255, byte n, …      n + 1 bytes as they are
+//   255, byte n, …      n + 1 literal bytes
 //
 // Invariant: unpacking reads and writes only the given bytes, whatever they and the dictionary contain. Thread-safety:
 // a dictionary is a view of bytes that must not change; everything else is pure.

@@ -8,18 +8,21 @@
 // multiples of 64 bytes; numbers are little-endian:
 //
 //   header      VectorHeader
-//   scale       where codes are of four bits: dimensions f32 of centres, then as many of steps (quantizer.h)
-//   codes       nodes x BytesOfCodes: the components as bytes, or as four bits each (code_dot.h), which is what the graph is searched by
-//   centres     where there is a graph, of each cell the codes of its centre (cells.h)
-//   cells       (cells + 1) x levels u32: where the nodes of a cell begin among those whose highest level that is; they end where the next cell's begin
-//   links       of each level, the lowest first: (nodes of the level) x (links of a node of it) u32 places; what is left of a
-//               node's row is filled with the node's own place
-//   rows        nodes + 1 u32: where the vectors of a node begin among all, and behind the last where they end
-//   ordinals    count u32: the ordinal of the vector of a row, each once, rising within a node
-//   places      count u32: the place of the node that has the vector of an ordinal
-//   records     count u32: the record number of an ordinal, rising
-//   passages    count u32: which of the record's vectors it is, rising within a record
-//   vectors     count x dimensions 16-bit floats by row, each of length 1: what the best are compared by in the end
+//   scale       with codes of four bits: dimensions f32 of centres, then dimensions f32 of steps (quantizer.h)
+//   codes       nodes x BytesOfCodes: the components as bytes or as four bits each (code_dot.h); the graph is searched by
+//               these
+//   centres     if there is a graph: the codes of each cell's centre (cells.h)
+//   cells       (cells + 1) x levels u32: for each cell and level, the first place of its nodes whose highest level that
+//               is; they end where those of the next cell begin
+//   links       for each level, the lowest first: (nodes of the level) x (links of a node in it) u32 places; unused links
+//               of a node are its own place
+//   rows        nodes + 1 u32: the first row of each node and, after the last, the number of rows
+//   ordinals    count u32: the ordinal of each row, ascending within a node
+//   places      count u32: the place of the node of each ordinal
+//   records     count u32: the record number of each ordinal, ascending
+//   passages    count u32: for each ordinal, which of the record's vectors it is, ascending within a record
+//   vectors     count x dimensions 16-bit floats by row, each vector of length 1: by these the best are compared in the
+//               end
 //
 // Reading a damaged file never leaves it: a number that points outside is replaced by the last valid one.
 //
