@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::string_view kZeroWidthSpace = "\xe2\x80\x8b";
 
-// й is a letter of its own, the only one that keeps a mark that folding drops elsewhere.
+// й is a letter of its own, and the only one that keeps a mark which folding drops elsewhere.
 constexpr uint32_t kCombiningBreve = 0x306;
 constexpr std::string_view kSmallI = "\xd0\xb8";
 constexpr std::string_view kSmallShortI = "\xd0\xb9";
 
-// What the fast path needs to know of a byte. A byte with no bit set ends a word and starts none.
+// Kinds of bytes, for the fast path. A byte with no bit set ends a word and begins none.
 enum ByteKind : uint8_t {
   kUpper = 1,
   kLower = 2,
@@ -24,10 +24,10 @@ enum ByteKind : uint8_t {
   kUnderscore = 8,
   kMidAny = 16,      // joins two letters or two digits: '
   kMidNumber = 32,   // joins two digits: , and ;
-  kMidLetter = 64,   // joins two letters: the colon; in the kinds of a word: what does so stands in it
+  kMidLetter = 64,   // joins two letters: the colon; among the kinds of a word: a mark in it joins letters
   kNotAscii = 128,
 };
-// Does both, and parts a word of letters (word_parts.h).
+// Joins letters and digits, and separates the parts of a word of letters (word_parts.h).
 constexpr uint8_t kFullStop = kMidNumber | kMidLetter;
 constexpr uint8_t kAsciiLetter = kUpper | kLower;
 constexpr uint8_t kAsciiWord = kUpper | kLower | kDigit | kUnderscore;
@@ -49,7 +49,7 @@ constexpr std::array<uint8_t, 256> kByteKinds = [] {
 uint8_t KindOf(char byte) { return kByteKinds[static_cast<uint8_t>(byte)]; }
 
 struct AsciiWord {
-  size_t end;     // 0 where the word has characters beyond ASCII, or may join one
+  size_t end;     // 0 if the word has a character beyond ASCII, or may join one
   uint8_t kinds;  // union of the kinds of its bytes
 };
 
@@ -78,7 +78,8 @@ AsciiWord ScanAsciiWord(std::string_view text, size_t begin) {
   return {at, kinds};
 }
 
-// Folding may leave an apostrophe or low line at either end, which quotes or emphasises and belongs to no word.
+// Trims apostrophes and low lines, which folding may leave at either end: they quote or emphasise, and belong to no
+// word.
 std::string_view TrimTerm(std::string_view term) {
   const auto trims = [](char byte) { return byte == '\'' || byte == '_'; };
   while (!term.empty() && trims(term.front())) term.remove_prefix(1);
@@ -94,7 +95,7 @@ bool IsMark(WordClass word_class) {
   return word_class == WordClass::kExtend || word_class == WordClass::kZeroWidthJoiner;
 }
 
-// WB5, WB8 to WB10, WB13 to WB13b: classes that are never parted when they are neighbours.
+// WB5, WB8 to WB10, WB13 to WB13b: returns true for classes that are never separated if they are adjacent.
 bool Joins(WordClass left, WordClass right) {
   const auto alphanumeric = [](WordClass one) { return IsLetter(one) || one == WordClass::kNumeric; };
   if (alphanumeric(left) && alphanumeric(right)) return true;
@@ -191,7 +192,7 @@ size_t Analyzer::FindWordEnd(size_t offset) const {
     const auto [code, length] = DecodeUtf8(text_.data() + at, text_.size() - at);
     return {TraitsOf(code).word_class(), at + length};
   };
-  // The next character that is no mark: WB4 reads over those.
+  // Decodes the next character that is not a mark: WB4 skips marks.
   const auto decode_past_marks = [&decode](size_t at) {
     Character next = decode(at);
     while (IsMark(next.word_class)) next = decode(next.end);
@@ -269,7 +270,7 @@ std::string_view Analyzer::Fold(size_t begin, size_t end) {
     is_word |= traits.is_word();
     at += length;
   }
-  if (!is_word) return {};  // low lines with marks
+  if (!is_word) return {};  // only low lines and marks
   if (composes) ComposeFolded(&term_);
   return TrimTerm(term_);
 }
@@ -287,7 +288,7 @@ bool NeedsDictionarySegmentation(std::string_view text) {
       }
     }
     const auto [code, length] = DecodeUtf8(text.data() + at, text.size() - at);
-    // No script without spaces is below Thai.
+    // All scripts without spaces are at or above Thai.
     if (code >= 0xe00 && TraitsOf(code).is_dictionary()) return true;
     at += length;
   }

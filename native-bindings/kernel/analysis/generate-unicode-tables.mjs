@@ -1,4 +1,4 @@
-// Writes unicode_tables.inc: the character classes and foldings that analyzer.cc compiles in.
+// Writes unicode_tables.inc: the character classes and foldings that unicode_data.cc compiles in.
 //
 //   node native-bindings/kernel/analysis/generate-unicode-tables.mjs
 //
@@ -6,7 +6,7 @@
 // newer Node.js gives newer tables. The result is committed: running the service never depends on this script.
 import { writeFileSync } from 'node:fs';
 
-/** Code points from here on have no folding and are classified by range in analyzer.cc. */
+/** Code points from here on have no folding and are classified by range in unicode_data.cc. */
 const TABLE_END = 0x30000;
 const BLOCK_BITS = 6;
 const BLOCK_SIZE = 1 << BLOCK_BITS;
@@ -17,8 +17,8 @@ const CLASSES = [
   'ExtendNumLet', 'MidLetter', 'MidNum', 'MidNumLet', 'SingleQuote', 'DoubleQuote', 'RegionalIndicator',
   'Pictographic', 'Hangul',
 ]; // prettier-ignore
-const FLAG_WORD = 0x20; // makes the word that holds it a token
-const FLAG_DICTIONARY = 0x40; // of a script whose words only a dictionary finds
+const FLAG_WORD = 0x20; // a word that contains it is a token
+const FLAG_DICTIONARY = 0x40; // of a script that only a dictionary can cut into words
 const FLAG_NORMALIZE = 0x80; // its folding may reorder or compose with its neighbours
 
 const set = (...items) => {
@@ -42,8 +42,9 @@ const LETTER_EXTRA = set(
   0x5f3, 0x70f, [0xa708, 0xa716], 0xa720, 0xa721, 0xa789, 0xa78a, 0xab5b,
 ); // prettier-ignore
 const KATAKANA_EXTRA = set([0x3031, 0x3035], 0x309b, 0x309c, 0x30a0, 0x30fc, 0xff70);
-// Letters of the scripts without spaces for which ICU has a dictionary, but for Han and kana. Those without one
-// (Tai Le, New Tai Lue, Tai Tham, Tai Viet, Ahom; Line_Break=Complex_Context, too) behave as other letters.
+// Letters of the scripts without spaces for which ICU has a dictionary, except Han and kana. Letters of scripts for
+// which it has none (Tai Le, New Tai Lue, Tai Tham, Tai Viet, Ahom; also Line_Break=Complex_Context) behave like other
+// letters.
 const COMPLEX = /[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
 const DICTIONARY = /[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\u30fc]/u;
 const PREPENDED_NUMBER_SIGN = set([0x600, 0x605], 0x6dd, 0x890, 0x891, 0x8e2, 0x110bd, 0x110cd);
@@ -58,7 +59,7 @@ function wordClass(code, text) {
   if (MID_NUM.has(code)) return 'MidNum';
   if (PREPENDED_NUMBER_SIGN.has(code)) return 'Numeric';
   if (/[\p{Grapheme_Extend}\p{Mc}\p{Emoji_Modifier}]/u.test(text)) return 'Extend';
-  if (/\p{Cf}/u.test(text) && code !== 0x70f) return 'Extend'; // Format, which behaves alike
+  if (/\p{Cf}/u.test(text) && code !== 0x70f) return 'Extend'; // Format, which behaves the same
   if (/\p{Regional_Indicator}/u.test(text)) return 'RegionalIndicator';
   if (/\p{sc=Katakana}/u.test(text) || KATAKANA_EXTRA.has(code)) return 'Katakana';
   if (/[\p{sc=Han}\p{sc=Hiragana}\p{Ideographic}]/u.test(text)) {
@@ -68,15 +69,18 @@ function wordClass(code, text) {
   if (/\p{Pc}/u.test(text) || code === 0x202f) return 'ExtendNumLet';
   if (/\p{sc=Hebrew}/u.test(text) && /\p{Lo}/u.test(text)) return 'HebrewLetter';
   if (COMPLEX.test(text)) return /\p{L}/u.test(text) ? 'Complex' : 'Other';
-  // ICU ends a word where Hangul meets another script or a full stop (KBS뉴스, 2024년): Korean writes particles and
-  // counters without a space. Jamo are treated as the syllables that they make.
+  // ICU ends a word where Hangul meets another script or a full stop (KBS뉴스, 2024년), because Korean writes particles
+  // and counters without a space. Jamo are treated like the syllables that they form.
   if (/\p{sc=Hangul}/u.test(text) && /\p{L}/u.test(text)) return 'Hangul';
   if (/\p{Alphabetic}/u.test(text) || LETTER_EXTRA.has(code)) return 'Letter';
   if (/\p{Extended_Pictographic}/u.test(text)) return 'Pictographic';
   return 'Other';
 }
 
-/** Letters, numbers, ideographs, emoji. Signs such as © and arrows, which Unicode lists as emoji, are no words. */
+/**
+ * Returns true for letters, numbers, ideographs and emoji. Signs such as © and arrows, which Unicode lists as emoji,
+ * are not words.
+ */
 function isWord(code, text, name) {
   if (['Letter', 'HebrewLetter', 'Ideograph', 'RegionalIndicator'].includes(name)) return true;
   if (name === 'Extend') return false;
@@ -86,7 +90,7 @@ function isWord(code, text, name) {
 
 // --- Folding
 
-// Letters that Unicode does not decompose, by what people type who lack the key.
+// Letters that Unicode does not decompose, with what people type who do not have the key.
 const LETTERS = new Map(
   Object.entries({
     // Latin: strokes, hooks and ligatures.
@@ -106,13 +110,13 @@ const LETTERS = new Map(
   }),
 ); // prettier-ignore
 
-// Combining marks that a reader leaves out when typing: diacritics, Hebrew points, Arabic harakat and signs.
+// Combining marks that people leave out when typing: diacritics, Hebrew points, Arabic harakat and signs.
 const MARKS = set(
   [0x300, 0x36f], [0x1ab0, 0x1aff], [0x1dc0, 0x1dff], [0x20d0, 0x20ff], [0xfe20, 0xfe2f], [0x483, 0x489],
   [0x591, 0x5bd], 0x5bf, 0x5c1, 0x5c2, 0x5c4, 0x5c5, 0x5c7, [0x610, 0x61a], [0x64b, 0x65f], 0x670,
   [0x6d6, 0x6dc], [0x6df, 0x6e4], 0x6e7, 0x6e8, [0x6ea, 0x6ed], [0x898, 0x89f], [0x8ca, 0x8e1], [0x8e3, 0x8ff],
 ); // prettier-ignore
-// Tatweel stretches a word; the middle dots stand inside Catalan words (col·lecció), often left out.
+// Tatweel stretches a word; the middle dots occur within Catalan words (col·lecció) and are often left out.
 const DROPPED = set(0x640, 0xb7, 0x2027);
 
 function digitValue(code) {
@@ -126,18 +130,19 @@ function foldOnce(character) {
   if (MARKS.has(code) || DROPPED.has(code)) return '';
   if (/[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Emoji_Modifier}]/u.test(character)) return '';
   if (/\p{Nd}/u.test(character)) return digitValue(code);
-  // Upper, then lower case is Unicode's full case folding but for Cherokee, whose direction does not matter here.
+  // Upper case, then lower case, is Unicode's full case folding except for Cherokee, whose direction does not matter
+  // here.
   const folded = character.toUpperCase().toLowerCase();
   return LETTERS.get(folded) ?? folded;
 }
 
 function fold(text) {
   const folded = foldFully(text);
-  // Numbers in brackets and with a full stop, and half a fraction: the number is the word.
+  // Numbers in brackets or with a full stop, and half a fraction: the number is the word.
   return /\p{No}/u.test(text) ? folded.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '') : folded;
 }
 
-/** Letters that decompose but are letters of their own, whose mark nobody leaves out: Russian stems need й. */
+/** Letters that decompose but are letters of their own, whose mark is never left out: Russian stems need й. */
 const WHOLE = /[йЙ]/u;
 
 function foldFully(text) {
@@ -154,7 +159,7 @@ function foldFully(text) {
 
 // --- What stays after folding and takes part in canonical ordering or composition
 
-/** Combining classes as ranks: equal where Unicode's are equal, and in their order; 0 for starters. */
+/** Combining classes as ranks: equal if Unicode's are equal, and in the same order; 0 for starters. */
 function combiningRanks(codes) {
   const swaps = (a, b) => `${a}${b}`.normalize('NFD') === `${b}${a}`;
   // A mark has a class other than 0 exactly when a mark of a known class moves across it one way or the other.

@@ -17,7 +17,7 @@ uint64_t Mix(uint64_t value) {
 
 uint64_t LoadWord(const char* bytes, size_t count) {
   uint64_t word = 0;
-  std::memcpy(&word, bytes, count);  // little-endian, as the file format is
+  std::memcpy(&word, bytes, count);  // little-endian, like the file format
   return word;
 }
 
@@ -59,7 +59,7 @@ void AppendHexadecimal(uint64_t value, std::string* out) {
   for (int shift = 60; shift >= 0; shift -= 4) out->push_back("0123456789abcdef"[value >> shift & 15]);
 }
 
-// A prefix that would end within a character is shorter.
+// The prefix is shorter if it would end within a character.
 constexpr size_t kTermPrefixBytesMin = kTermPrefixBytes - 4;
 
 }  // namespace

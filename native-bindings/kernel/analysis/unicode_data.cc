@@ -34,7 +34,7 @@ uint32_t CombiningRank(uint32_t code) {
   return found ? kCombiningRanks[low * 2 + 1] : 0;
 }
 
-// The composite of two characters; 0 if there is none.
+// Returns the composite of two characters; 0 if there is none.
 uint32_t Compose(uint32_t first, uint32_t second) {
   if (first - kLeadingBase < kLeadingCount && second - kVowelBase < kVowelCount) {
     return kHangulBase + ((first - kLeadingBase) * kVowelCount + (second - kVowelBase)) * kTrailingCount;
@@ -97,7 +97,7 @@ void ComposeFolded(std::string* text) {
     items.push_back({code, CombiningRank(code)});
     offset += length;
   }
-  for (size_t begin = 0; begin < items.size();) {  // each run of marks into the order of its classes
+  for (size_t begin = 0; begin < items.size();) {  // sort each run of marks by class
     size_t end = begin;
     while (end < items.size() && items[end].rank != 0) ++end;
     if (end - begin > 1) {
@@ -109,7 +109,7 @@ void ComposeFolded(std::string* text) {
   size_t count = 0;               // items kept so far, in place
   size_t starter = items.size();  // index of the last starter kept; none at first
   for (const Item& item : items) {
-    // A mark is blocked from its starter when the item before it has the same class, or is itself a starter.
+    // A mark is blocked from its starter if the previous item has the same class or is a starter itself.
     if (starter < count) {
       const uint32_t previous_rank = items[count - 1].rank;
       const bool adjacent = count - 1 == starter;

@@ -1,4 +1,4 @@
-// UTF-8 in and out, for the parts of the kernel that look at characters.
+// Decodes and encodes UTF-8, for the parts of the kernel that read characters.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -15,11 +15,11 @@ inline constexpr uint32_t kReplacementCharacter = 0xfffd;
 
 struct DecodedCharacter {
   uint32_t code;
-  uint32_t length;  // bytes, at least 1
+  uint32_t length;  // in bytes, at least 1
 };
 
-// The character at `text`, of which `available` (> 0) bytes may be read. Ill-formed bytes give U+FFFD with the length
-// of the maximal subpart (Unicode 17, table 3-8), so that every byte sequence decodes the same way everywhere.
+// Decodes the character at `text`, of which `available` (> 0) bytes may be read. Ill-formed bytes give U+FFFD with the
+// length of the maximal subpart (Unicode 17, table 3-8), so that every byte sequence decodes the same way everywhere.
 inline DecodedCharacter DecodeUtf8(const char* text, size_t available) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(text);
   const uint32_t first = bytes[0];
@@ -36,7 +36,7 @@ inline DecodedCharacter DecodeUtf8(const char* text, size_t available) {
   return {(first & 0x07) << 18 | (bytes[1] & 0x3fu) << 12 | (bytes[2] & 0x3fu) << 6 | (bytes[3] & 0x3fu), 4};
 }
 
-// Of well-formed text, such as a term.
+// Counts the characters of a well-formed text, such as a term.
 inline uint32_t CountCharacters(std::string_view text) {
   return static_cast<uint32_t>(
       std::count_if(text.begin(), text.end(), [](char byte) { return (static_cast<uint8_t>(byte) & 0xc0) != 0x80; }));

@@ -8,7 +8,7 @@
 namespace gannet {
 namespace {
 
-// A longer run of letters is no identifier.
+// A longer run of letters is not an identifier.
 constexpr uint32_t kCapitalsBytesMax = 64;
 constexpr size_t kPartsOfNames = 3;
 constexpr uint32_t kFirstLettersMin = 3;
@@ -16,7 +16,7 @@ constexpr uint32_t kFirstLettersMin = 3;
 bool IsUpper(char byte) { return byte >= 'A' && byte <= 'Z'; }
 bool IsLower(char byte) { return byte >= 'a' && byte <= 'z'; }
 
-// Also of full width, and what else folds to one of them.
+// Returns true for these marks, also of full width, and for characters that fold to one of them.
 bool IsMark(uint32_t code, std::string* folded) {
   if (code < 0x80) return code == '.' || code == ':' || code == '_';
   folded->clear();
@@ -32,7 +32,7 @@ uint32_t WordParts::Cut(std::string_view text, const Token& token) {
   CutAtMarks(text, token.begin, token.end);
   uint32_t place = 0;
   for (const Range& piece : pieces_) {
-    // A word without marks is found as a whole already.
+    // A word without marks is indexed as a whole already.
     const bool is_found_whole = pieces_.size() == 1;
     const size_t at = ranges_.size();
     if (!is_found_whole) ranges_.push_back({piece.begin, piece.end, place, true, true});
@@ -51,7 +51,7 @@ void WordParts::CutAtMarks(std::string_view text, uint32_t begin, uint32_t end) 
   for (uint32_t at = begin; at < end;) {
     const auto [code, length] = DecodeUtf8(text.data() + at, end - at);
     const WordClass word_class = TraitsOf(code).word_class();
-    // Between digits only low lines part: UAX 29 lets a full stop stand between two letters or two digits.
+    // Between digits, only low lines separate: UAX 29 allows a full stop between two letters or two digits.
     if (IsMark(code, &folded) && (word_class == WordClass::kExtendNumLet || !after_digit)) {
       if (at > piece) pieces_.push_back({piece, at, 0, true, true});
       piece = at + length;
@@ -71,7 +71,7 @@ uint32_t WordParts::CutAtCapitals(std::string_view text, uint32_t begin, uint32_
     if (!IsUpper(byte) && !IsLower(byte)) return 1;
     if (at == begin || !IsUpper(byte)) continue;
     const bool after_small = IsLower(text[at - 1]);
-    // The last capital of several begins a word: XML, Parser. A single small letter behind them is an ending: RNAs.
+    // The last of several capitals begins a word: XML, Parser. A single small letter after them is an ending: RNAs.
     const bool before_word = at + 2 < end && IsLower(text[at + 1]) && IsLower(text[at + 2]);
     if (!after_small && !before_word) continue;
     if (at - begin < kFirstLettersMin) continue;
