@@ -13,7 +13,7 @@ const SCRIPTS =
   String.raw`\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\u30fc` +
   String.raw`\u{116d0}-\u{116ff}\u{1aff0}-\u{1b16f}\u{20000}-\u{3ffff}`;
 const DICTIONARY_SCRIPT = new RegExp(`[${SCRIPTS}]`, 'u');
-/** With the marks that occur within their words. */
+/** A run of these scripts, with the marks that occur within their words. */
 const DICTIONARY_RUN = new RegExp(String.raw`[${SCRIPTS}\uff70\uff9e\uff9f\p{M}]+`, 'gu');
 
 /**

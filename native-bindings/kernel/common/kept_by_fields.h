@@ -1,6 +1,6 @@
-// What was made of something for some of its fields, and may be asked for again: the last few.
+// Caches what was made of an object for some of its fields; keeps the few that were used last.
 //
-// Thread-safety: any number of threads; it locks by itself.
+// Thread-safety: any number of threads; locks internally.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class KeptByFields {
  public:
   static constexpr size_t kKeptMax = 4;
 
-  // Null where nothing is kept for these fields.
+  // Returns null if nothing is kept for these fields.
   std::shared_ptr<const Kept> Find(std::span<const uint32_t> fields) {
     const std::lock_guard lock(mutex_);
     const auto found = FindEntry(fields);
@@ -28,7 +28,7 @@ class KeptByFields {
     return entries_.front().kept;
   }
 
-  // In the place of what was kept for these fields before.
+  // Replaces what was kept for these fields before.
   void Keep(std::span<const uint32_t> fields, std::shared_ptr<const Kept> kept) {
     const std::lock_guard lock(mutex_);
     if (const auto found = FindEntry(fields); found != entries_.end()) {
@@ -50,7 +50,7 @@ class KeptByFields {
   }
 
   std::mutex mutex_;
-  std::vector<Entry> entries_;  // the last that was asked for first
+  std::vector<Entry> entries_;  // most recently used first
 };
 
 }  // namespace gannet

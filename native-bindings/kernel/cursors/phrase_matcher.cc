@@ -89,7 +89,7 @@ uint32_t PhraseMatcher::WeighOccurrences(uint32_t document) const {
   const auto& fields = segment_->meta().text_fields;
   uint32_t field = 0;
   uint64_t field_end = segment_->FieldLength(0, document);  // A gap of one position follows every field.
-  // The field of a part of a word is not known: it counts with the least weight of any field.
+  // The field of a part of a word is not determined here: it counts with the least weight of any field.
   const uint32_t parts_weight = std::ranges::min(fields, {}, &TextFieldMeta::weight_units).weight_units;
   uint32_t weight = 0;
   for (const uint32_t start : starts_) {

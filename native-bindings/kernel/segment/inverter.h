@@ -27,8 +27,8 @@ class Inverter {
   explicit Inverter(std::vector<uint32_t> weight_units);
 
   // Adds one document. texts[field] holds the values of the field. The length of each field (its extent, with a gap of
-  // one position between values) is added to lengths(). Parts of words get positions behind those of all fields and do
-  // not count for any length. Throws Error(kLimit) if there are kPositionsMax words or more.
+  // one position between values) is added to lengths(). Parts of words get positions behind those of all fields and
+  // count for part_lengths() only. Throws Error(kLimit) if there are kPositionsMax words or more.
   void AddDocument(std::span<const std::vector<std::string_view>> texts);
 
   // Lengths by field, then by document.
