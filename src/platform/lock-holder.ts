@@ -1,5 +1,6 @@
 /** Finds the process that holds the lock of a file, for a message. */
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { diskOf, mountsOf } from './mounts.js';
 
 export interface LockHolder {
   readonly pid: number;
@@ -13,8 +14,12 @@ export interface LockHolder {
 export function lockHolder(path: string): LockHolder | undefined {
   try {
     const { ino } = statSync(path, { bigint: true });
+    // The device of the mount, not of `stat`, which is another one for a subvolume of Btrfs.
+    const disk = diskOf(realpathSync(path), mountsOf(readFileSync('/proc/self/mountinfo', 'utf8')));
+    if (disk === undefined) return undefined;
+    const device = disk.split(':').map((part) => Number(part).toString(16).padStart(2, '0'));
     // `1: FLOCK  ADVISORY  WRITE 4711 08:01:131073 0 EOF`
-    const line = new RegExp(String.raw`^\d+: FLOCK .* (\d+) [0-9a-f]+:[0-9a-f]+:${ino} `, 'm');
+    const line = new RegExp(String.raw`^\d+: FLOCK .* (\d+) ${device.join(':')}:${ino} `, 'm');
     const pid = Number(line.exec(readFileSync('/proc/locks', 'utf8'))?.[1] ?? 0);
     return pid > 0 ? { pid, user: statSync(`/proc/${pid}`).uid } : undefined;
   } catch {

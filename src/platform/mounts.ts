@@ -1,4 +1,5 @@
-/** Parses the mounts that the system reports to a process in `/proc/self/mountinfo`. Pure functions. */
+/** Parses the mounts that the system reports to a process in `/proc/self/mountinfo`, and finds the disk of a path. Pure functions. */
+import { isWithin } from './real-place.js';
 
 export interface Mount {
   /** Device number such as `8:1`; the same for all mounts of a disk. */
@@ -21,6 +22,16 @@ export function mountsOf(text: string): readonly Mount[] {
     if (disk === undefined || root === undefined || at === undefined || type === undefined) return [];
     return [{ disk, root: plain(root), at: plain(at), type, options: options.split(',') }];
   });
+}
+
+/** Returns the device number of the disk with this path (without links); undefined if it is unknown. */
+export function diskOf(path: string, mounts: readonly Pick<Mount, 'at' | 'disk'>[]): string | undefined {
+  let found: Pick<Mount, 'at' | 'disk'> | undefined;
+  for (const mount of mounts) {
+    // Among mounts at the same place, the last one covers the others.
+    if (isWithin(path, mount.at) && mount.at.length >= (found?.at.length ?? 0)) found = mount;
+  }
+  return found?.disk;
 }
 
 /** Decodes spaces and the like, which are written as `\\040`. */

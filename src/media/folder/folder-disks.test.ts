@@ -1,7 +1,7 @@
 /** Which disk a folder lies on, by what is mounted. */
 import { expect, it } from 'vitest';
-import { mountsOf } from '../../platform/index.js';
-import { callsOfDisk, diskOf } from './folder-disks.js';
+import { diskOf, mountsOf } from '../../platform/index.js';
+import { callsOfDisk } from './folder-disks.js';
 
 const MOUNTS = mountsOf(
   [

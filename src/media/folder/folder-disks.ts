@@ -3,7 +3,7 @@
  * table: looking at the folder itself would wait for the disk. Main thread only.
  */
 import { readFileSync } from 'node:fs';
-import { isWithin, mountsOf, type Mount } from '../../platform/index.js';
+import { diskOf, mountsOf, type Mount } from '../../platform/index.js';
 import { FolderCalls, type FolderCallsOptions } from './folder-calls.js';
 
 const MOUNTS = '/proc/self/mountinfo';
@@ -35,16 +35,6 @@ const ofStores = new CallsOfDisks();
 /** Returns the calls for a media store. */
 export function callsOfDisk(path: string, mounts = mountsNow()): FolderCalls {
   return ofStores.of(path, mounts);
-}
-
-/** Undefined if it is unknown. */
-export function diskOf(path: string, mounts: readonly Pick<Mount, 'at' | 'disk'>[]): string | undefined {
-  let found: Pick<Mount, 'at' | 'disk'> | undefined;
-  for (const mount of mounts) {
-    // Among mounts at the same place, the last one covers the others.
-    if (isWithin(path, mount.at) && mount.at.length >= (found?.at.length ?? 0)) found = mount;
-  }
-  return found?.disk;
 }
 
 function mountsNow(): readonly Mount[] {
