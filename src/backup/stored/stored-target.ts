@@ -2,7 +2,7 @@
  * A backup as pieces in a media store. What was copied is stored there and its copy removed, so that only one list at a
  * time takes space here.
  */
-import { open, rm } from 'node:fs/promises';
+import { open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UploadSlots } from '../../media/index.js';
 import { ServiceError, type Cancellation } from '../../platform/index.js';
@@ -57,7 +57,7 @@ export class StoredTarget implements BackupTarget {
         slots.run(async () => {
           if (this.signal.aborted) throw this.signal.reason;
           const buffer = Buffer.allocUnsafeSlow(Math.min(pieceBytes, size - place * pieceBytes));
-          const { bytesRead } = await file.read(buffer, 0, buffer.byteLength, place * pieceBytes);
+          const bytesRead = await readFully(file, buffer, place * pieceBytes);
           if (bytesRead === 0) return;
           const { digest, shared } = await this.pieces.put(buffer.subarray(0, bytesRead));
           if (shared) this.bytesShared += bytesRead;
@@ -118,6 +118,17 @@ export class StoredTarget implements BackupTarget {
 interface Part {
   readonly digest: string;
   readonly bytes: number;
+}
+
+/** Fills the buffer, by several reads where one gives less. Resolves with fewer bytes only at the end of the file. */
+async function readFully(file: FileHandle, buffer: Buffer, position: number): Promise<number> {
+  let done = 0;
+  while (done < buffer.byteLength) {
+    const { bytesRead } = await file.read(buffer, done, buffer.byteLength - done, position + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return done;
 }
 
 function* placesOf(size: number, pieceBytes: number): Generator<number> {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { OperatorError, ProgressBoard, ServiceError } from '../../platform/index.js';
 import type { MediaStore, PutOutcome, StoredFile } from '../../media/index.js';
 import { inParallel } from '../in-parallel.js';
@@ -237,6 +238,28 @@ describe('pieces', () => {
     expect(summary.made_utc).toBe(nowUtc);
     const listed = await listBackups(backups, nowUtc);
     expect(listed.backups.map(({ made_utc }) => made_utc.slice(0, 4))).toEqual(['2041', '2025', '2026']);
+  });
+
+  it('have their whole lengths where the system reads a file in parts', async () => {
+    const bytes = Buffer.alloc(2 * PIECE_BYTES + 7, 'many different ones ');
+    writeFileSync(join(folder, 'file'), bytes);
+    const handle = await open(join(folder, 'file'));
+    type Read = (buffer: Buffer, offset: number, length: number, position: number) => Promise<{ bytesRead: number }>;
+    const kind = Object.getPrototypeOf(handle) as { read: Read };
+    await handle.close();
+    const { read } = kind;
+    const half = vi.spyOn(kind, 'read').mockImplementation(function (this: unknown, buffer, offset, length, position) {
+      return read.call(this, buffer, offset, Math.ceil(length / 2), position);
+    });
+    const target = new StoredTarget(folder, await piecesOf(), new AbortController().signal);
+    try {
+      await target.keepFile(join(folder, 'file'), 'file');
+    } finally {
+      half.mockRestore();
+    }
+    const [kept] = await target.files();
+    expect(kept?.bytes).toBe(bytes.byteLength);
+    expect(kept?.pieces[0]).toBe(createHash('sha256').update(bytes.subarray(0, PIECE_BYTES)).digest('hex'));
   });
 
   it('stop being sent when nobody waits for them any more', async () => {
