@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openEnvironment } from '../platform/index.js';
-import type { ScheduledWork, Settlement } from '../platform/work/index.js';
+import { WorkQueue, type ScheduledWork, type Settlement } from '../platform/work/index.js';
 import { deliveryId } from './delivery-id.js';
 import { DeliveryLog } from './delivery-log.js';
 import { DeliveryQueue } from './delivery-queue.js';
-import type { DeliveryTypes } from './delivery-work.js';
+import { DELIVERIES, type DeliveryTypes } from './delivery-work.js';
 import { QUEUE_FORMAT } from './queue-format.js';
 import type { LoggedAttempt } from './types.js';
 
@@ -174,6 +174,29 @@ describe('DeliveryQueue', () => {
     expect(queue.work.nextDueMs('a', 9)).toBeUndefined();
     expect(queue.work.nextDueMs('b', 0)).toBeUndefined();
     await queue.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('makes nothing due that is not there: removed meanwhile, or missing in a damaged queue', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gannet-queue-'));
+    const environment = openEnvironment(folder, { kind: QUEUE_FORMAT });
+    const work = new WorkQueue(environment, DELIVERIES);
+    const due = (lane: string) => work.due(lane, { behind: undefined, nowMs: NOW_MS, count: 10 });
+    const event = { account: 'x', type: 'webhook.ping', subject: 's', atMs: 1, body: '{}' } as const;
+    await environment.transaction(() => {
+      work.put(
+        ['a', 'b'].map((lane) => ({ lane, item: { id: 'd', event } })),
+        NOW_MS,
+      );
+      const [first, second] = [...due('a'), ...due('b')] as [ScheduledWork, ScheduledWork];
+      work.settle([first, second].map((scheduled) => settlementOf(scheduled, 'd', 'set-aside')));
+      environment.database(DELIVERIES.databases.items).removeSync(['b', second.number]);
+    });
+    const replay = (lane: string) => work.replay(lane, () => true, NOW_MS);
+    await Promise.all([work.forget('a'), replay('a')]);
+    expect([due('a'), work.setAsideCount('a')]).toEqual([[], 0]);
+    expect([await replay('b'), due('b'), work.setAsideCount('b')]).toEqual([0, [], 0]);
+    await environment.close();
     rmSync(folder, { recursive: true, force: true });
   });
 

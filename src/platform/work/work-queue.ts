@@ -222,7 +222,12 @@ export class WorkQueue<T extends WorkTypes> {
     const before = this.stateOf([lane, number], null);
     if (!this.setAside.removeSync([lane, number])) return false;
     const stored = this.items.get([lane, number]);
-    const subject = stored === undefined ? '' : this.kind.subjectOf(this.kind.decode(stored));
+    if (stored === undefined) {
+      // In an inconsistent queue. A lane would find it in the schedule for ever, with nothing to attempt.
+      this.counts?.changed(lane, before, undefined);
+      return false;
+    }
+    const subject = this.kind.subjectOf(this.kind.decode(stored));
     void this.schedule.putSync([lane, dueMs, number], [0, subject]);
     this.changed({ lane, number, subject }, before, { kind: 'waiting', dueMs });
     return true;
@@ -234,7 +239,8 @@ export class WorkQueue<T extends WorkTypes> {
       await this.inChunks(() => this.forgetSome(lane));
       return;
     }
-    for (const database of [this.schedule, this.setAside, this.items] as Database<unknown, ItemKey>[]) {
+    // In this order, since a replay meanwhile may move items from the ones set aside to the schedule.
+    for (const database of [this.setAside, this.schedule, this.items] as Database<unknown, ItemKey>[]) {
       await this.inChunks(() => removeSome(database, lane));
     }
   }
