@@ -148,7 +148,8 @@ export const discovery = named(
 export const sourcePath = Type.String({
   minLength: 1,
   maxLength: 1024,
-  description: 'Path of the file in its media store. It must end in `.sync`, `.ndjson`, `.jsonl`, `.json` or `.csv`',
+  description:
+    'Path of the file in its media store. It must end in `.sync`, `.ndjson`, `.jsonl`, `.json`, `.csv` or `.tsv`',
   examples: ['exports/films.csv'],
 });
 

@@ -90,7 +90,7 @@ export class ListSources {
     if (formatOf(given.path) === undefined)
       throw new ServiceError(
         'unprocessable',
-        `'${given.path}' cannot be imported: the name of the file must end in .sync, .ndjson, .jsonl, .json or .csv.`,
+        `'${given.path}' cannot be imported: the name of the file must end in .sync, .ndjson, .jsonl, .json, .csv or .tsv.`,
       );
     const { store, media } = this.options;
     // The media store may be deleted meanwhile, because nothing says yet that the list needs it.
