@@ -521,10 +521,18 @@ it('a rebuild that the disk ended is tried again for whoever asks later, and nei
   const said = lines.find((line) => line.includes("A list's index could not be rebuilt"));
   expect(said).toContain('has it tried again');
   expect(said).not.toContain('stays closed');
-  executor.before = () => undefined;
   const realNow = performance.now.bind(performance);
-  const now = vi.spyOn(performance, 'now').mockImplementation(() => realNow() + 6000);
+  let laterMs = 6000;
+  const now = vi.spyOn(performance, 'now').mockImplementation(() => realNow() + laterMs);
   try {
+    // The disk fails again: the next wait is twice as long, and 6 s later nothing is tried.
+    expect(await refusal()).toMatchObject({ detail: expect.stringContaining('is being rebuilt') });
+    await expect.poll(refusal, { interval: 10 }).toMatchObject({ detail: expect.stringContaining('tried again') });
+    expect(lines.filter((line) => line.includes('from 10 s on'))).toHaveLength(1);
+    executor.before = () => undefined;
+    laterMs += 6000;
+    expect(await refusal()).toMatchObject({ detail: expect.stringContaining('tried again') });
+    laterMs += 6000;
     // Nobody has asked for the list: to look at it is no reason to say anything else the next time.
     expect([1, 2].map(() => lists.indexes.outline('a1'))).toEqual([undefined, undefined]);
     expect(await refusal()).toMatchObject({ detail: expect.stringContaining('is being rebuilt') });

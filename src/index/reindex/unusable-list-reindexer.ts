@@ -26,9 +26,11 @@ import { remakeSegments, runWithRoom } from './segment-remaking.js';
 
 const PROGRESS_LOG_INTERVAL_MS = 10_000;
 const RETRY_AFTER_SECONDS = { min: 1, unknown: 5, max: 60 };
-/** What the disk could not read may be readable soon. */
-const DISK_RETRY_SECONDS = 5;
-const TRIED_AGAIN = `since the disk reports an error; whoever asks for the list from ${DISK_RETRY_SECONDS} s on has it tried again`;
+/**
+ * What the disk could not read may be readable soon. The wait doubles with each failure in a row: a rebuild reads the
+ * records from the beginning, and a store that is damaged for good would keep a thread busy for as long as somebody asks.
+ */
+const DISK_RETRY_SECONDS = { first: 5, max: 300 };
 
 export interface UnusableListReindexerOptions {
   readonly executor: IngestExecutor;
@@ -50,6 +52,8 @@ interface Rebuild {
    * then on starts a new rebuild.
    */
   retryAtMs: number | undefined;
+  /** Number of rebuilds of the list in a row that the disk ended, without this one. */
+  readonly diskFailures: number;
   /** Resolves when the rebuild has ended, successfully or not. */
   outcome: Promise<unknown>;
 }
@@ -76,6 +80,7 @@ export class UnusableListReindexer {
     // Accounts and lists are logged by the names that operators know, files by the id.
     const log = this.options.log.child({ account: settings.account, list: settings.list, id: listId });
     const total = found.unusable.reduce((sum, { documents }) => sum + documents, 0);
+    const before = this.rebuilds.get(listId);
     const rebuild: Rebuild = {
       log,
       listPath,
@@ -84,6 +89,7 @@ export class UnusableListReindexer {
       job: this.options.progress.begin({ kind: 'rebuild', subject: listId, total }),
       failed: false,
       retryAtMs: undefined,
+      diskFailures: before?.retryAtMs === undefined ? 0 : before.diskFailures + 1,
       outcome: Promise.resolve(),
     };
     const reason = found.unusable.map(({ segment }) => segment.message);
@@ -100,7 +106,7 @@ export class UnusableListReindexer {
   refusal(listId: string): ServiceError | undefined {
     const rebuild = this.known(listId);
     if (rebuild === undefined) return undefined;
-    if (rebuild.retryAtMs !== undefined) return ofDisk();
+    if (rebuild.retryAtMs !== undefined) return ofDisk(rebuild.retryAtMs);
     if (rebuild.failed) {
       return new ServiceError(
         'internal-error',
@@ -168,11 +174,12 @@ export class UnusableListReindexer {
     } catch (error) {
       if (rebuild.abort.signal.aborted) throw error;
       rebuild.failed = true;
-      if (isOfDisk(error)) rebuild.retryAtMs = performance.now() + DISK_RETRY_SECONDS * 1000;
+      const { first, max } = DISK_RETRY_SECONDS;
+      const waitSeconds = Math.min(max, first * 2 ** rebuild.diskFailures);
+      if (isOfDisk(error)) rebuild.retryAtMs = performance.now() + waitSeconds * 1000;
       rebuild.job.fail("the service's log says why");
       this.count();
-      const next = rebuild.retryAtMs === undefined ? 'and the list stays closed' : TRIED_AGAIN;
-      log.error({ err: error }, `A list's index could not be rebuilt, ${next}`);
+      log.error({ err: error }, `A list's index could not be rebuilt, ${nextTry(rebuild, waitSeconds)}`);
       throw error;
     }
   }
@@ -243,9 +250,16 @@ function isOfDisk(error: unknown): boolean {
   return DISK_CODES.has(systemCode(error));
 }
 
+function nextTry({ retryAtMs }: Rebuild, waitSeconds: number): string {
+  if (retryAtMs === undefined) return 'and the list stays closed';
+  return `since the disk reports an error; whoever asks for the list from ${waitSeconds} s on has it tried again`;
+}
+
 /** Not `storage-damaged`, which would close the list until the next start. */
-function ofDisk(): ServiceError {
+function ofDisk(retryAtMs: number): ServiceError {
   const detail =
     'The index of the list could not be rebuilt, because the disk reports an error (see the log of the service). It is tried again when the list is next used.';
-  return new ServiceError('not-ready', detail, { retryAfterSeconds: DISK_RETRY_SECONDS });
+  return new ServiceError('not-ready', detail, {
+    retryAfterSeconds: Math.max(1, Math.ceil((retryAtMs - performance.now()) / 1000)),
+  });
 }
