@@ -39,5 +39,5 @@ export function tellOfProxies(
   log: Pick<ServiceLogger, 'info'>,
 ): void {
   for (const name of Object.keys(env).filter((each) => PROXY_VARIABLE.test(each) && env[each] !== ''))
-    log.info({ name }, 'This variable changes nothing: feeds, webhooks, models and buckets are called without a proxy');
+    log.info({ name }, 'Ignoring this variable: feeds, webhooks, models and buckets are called without a proxy');
 }

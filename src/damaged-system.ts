@@ -30,8 +30,8 @@ function assertNotEmptied(dataDir: string): void {
 
 function damagedSystem(dataDir: string, reason: string): OperatorError {
   return new OperatorError(
-    `The catalogue ${join(dataDir, 'system')} is damaged (${reason}), and nothing was changed. Restore that folder from a backup: ` +
+    `The catalogue ${join(dataDir, 'system')} is damaged (${reason}). Nothing was changed. Restore this folder from a backup: ` +
       'it holds accounts, keys, settings of lists and webhooks. Without a backup, move it away and run `gannet doctor --adopt-lists`, ' +
-      "which reads the definitions of the lists from their own stores; the lists' records are not concerned.",
+      "which reads the definitions of the lists from their own stores. The lists' records are not affected.",
   );
 }

@@ -58,9 +58,9 @@ export function openDataDirectory(dataDir: string, { log, serves }: OpeningOptio
     return { restored, release: () => lock.release() };
   }
   const holder = lockHolder(path);
-  const who = holder === undefined ? '' : ` (number ${holder.pid}, of the user with the id ${holder.user})`;
+  const who = holder === undefined ? '' : ` (process ${holder.pid} of the user with id ${holder.user})`;
   throw new DataDirectoryInUseError(
-    `The data directory ${dataDir} is in use by another process${who}: stop that one first, or choose another directory.`,
+    `The data directory ${dataDir} is in use by another process${who}. Stop that process, or choose another data directory.`,
   );
 }
 
@@ -75,7 +75,7 @@ function lockIn(dataDir: string, path: string): ReturnType<typeof kernel.lockFil
     const reason = error instanceof Error ? error.message : String(error);
     // Some network and FUSE file systems do not support locks.
     const remedy = reason.startsWith('cannot lock')
-      ? ' Its file system has to know locks: choose a directory on a disk of this machine.'
+      ? ' Its file system must support locks: choose a directory on a local disk.'
       : '';
     throw new OperatorError(`The data directory ${dataDir} cannot be used: ${reason}.${remedy}`);
   }
@@ -89,8 +89,8 @@ function assertOwnData(dataDir: string): void {
   const owner = ownerBesideRoot(dataDir);
   if (owner === undefined) return;
   throw new OperatorError(
-    `The data directory ${dataDir} belongs to the user with the id ${owner}, whose service could not open what root makes in it: ` +
-      `run this as that user (sudo -u '#${owner}' …), who has to be able to read what it takes; or chown the directory.`,
+    `The data directory ${dataDir} belongs to the user with id ${owner}, whose service could not open files that root creates in it. ` +
+      `Run the command as that user (sudo -u '#${owner}' …), who must be able to read its input files, or chown the directory.`,
   );
 }
 
@@ -102,13 +102,13 @@ function closeToOthers(dataDir: string, log: Pick<ServiceLogger, 'warn'>): void 
   // The first entry is the folder itself. If only that was open, it was new, and nothing in it could have been read.
   if (closed.length > 1) {
     const [first] = closed;
-    log.warn({ count: closed.length, first: first?.path }, 'Files that other users could reach are closed to them now');
+    log.warn({ count: closed.length, first: first?.path }, 'Restricted files that other users could access');
   }
   const [first] = foreign;
   if (first === undefined) return;
   log.warn(
     { count: foreign.length, first: first.path, owner: first.owner },
-    'Other users can reach files of the data directory that belong to somebody else: chown and chmod them',
+    'Other users can access files in the data directory that belong to another user: restrict them with chown and chmod',
   );
 }
 
@@ -122,7 +122,7 @@ export function assertCatalogueStored(dataDir: string): void {
  * Throws an `OperatorError` if there are lists but the catalogue has no account, as a newly created catalogue has none.
  */
 export function assertCatalogueFilled(dataDir: string, accounts: number): void {
-  if (accounts === 0) assertNoLists(dataDir, 'knows no account');
+  if (accounts === 0) assertNoLists(dataDir, 'has no account');
 }
 
 /**
@@ -140,7 +140,7 @@ export function assertListsKnown(dataDir: string): void {
 function assertNoLists(dataDir: string, fault: string): void {
   if (!hasLists(dataDir)) return;
   throw new OperatorError(
-    `The catalogue ${join(dataDir, 'system')} ${fault}, and there are lists beside it. ` +
-      'Put system/ back from a copy, or run `gannet doctor --adopt-lists`, which makes the catalogue again from the lists.',
+    `The catalogue ${join(dataDir, 'system')} ${fault}, but there are lists. ` +
+      'Restore system/ from a backup, or run `gannet doctor --adopt-lists` to rebuild the catalogue from the lists.',
   );
 }

@@ -127,7 +127,7 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
   try {
     if (listen) await assertPlaceForFirstStart(config, loadFrontEnds);
     for (const name of unknownEnvironment(process.env, declaredSettings()))
-      log.warn({ name }, 'This environment variable is no setting');
+      log.warn({ name }, 'Unknown environment variable: no setting has this name');
     if (listen) warnOfMemory(config, log);
     if (listen) tellOfProxies(process.env, log);
     const metrics = createMetrics({ processMetrics: listen });
@@ -171,7 +171,7 @@ async function greetingsOf(features: OpenFeatures, address: string, log: Service
   try {
     return await features.greetings(address);
   } catch (error) {
-    log.warn({ err: error }, 'What there is to be said at the start could not be made');
+    log.warn({ err: error }, 'Could not prepare the start messages');
     return [];
   }
 }
@@ -461,7 +461,7 @@ async function ensureAccount(catalog: Catalog, { account }: Config, log: Service
   await catalog.createAccount(account.name, account.region);
   log.info(
     { account: account.name },
-    `First start: the account is made. Its first key: gannet key create --account ${account.name} --access full`,
+    `First start: created the account. Create its first API key: gannet key create --account ${account.name} --access full`,
   );
 }
 

@@ -41,7 +41,7 @@ it('gives a part up that works for too long, and ends the process', async () => 
   await timers.pass(CLOSE_PROCESSOR_MS_MAX - 1, settled);
   expect(exits).toEqual([]);
   await timers.pass(1000, settled);
-  expect(said).toEqual(['Closing (merge) took 5 s, 5 of a processor, and is given up']);
+  expect(said).toEqual(['Gave up closing (merge) after 5 s, 5 of a processor']);
   expect(exits).toEqual([0]);
 });
 
@@ -65,7 +65,7 @@ it('gives a part up in the end that takes nothing and waits for ever', async () 
   parts.opened('thread', never);
   void parts.close(true);
   await timers.pass(CLOSE_MS_MAX + 1000, settled);
-  expect([said, exits]).toEqual([['Closing (thread) took 60 s, 0 of a processor, and is given up'], [0]]);
+  expect([said, exits]).toEqual([['Gave up closing (thread) after 60 s, 0 of a processor'], [0]]);
 });
 
 it.each([

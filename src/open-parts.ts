@@ -66,7 +66,7 @@ export class OpenParts {
         return;
       }
       const taken = `${Math.round(ms / 1000)} s, ${Math.round(ofProcessorMs / 1000)} of a processor`;
-      log.warn(`Closing (${name}) took ${taken}, and is given up`);
+      log.warn(`Gave up closing (${name}) after ${taken}`);
       void log.drain().then(() => {
         exit(0);
       });

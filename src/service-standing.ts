@@ -34,9 +34,9 @@ export function secretsOf(dataDir: string, config: Config, environment: LmdbEnvi
 export async function sealSecrets(secrets: SecretBox, log: Logger): Promise<void> {
   try {
     const count = await secrets.resealAll();
-    if (count > 0) log.info({ count }, 'Secrets are sealed by the newest key');
+    if (count > 0) log.info({ count }, 'Sealed secrets again with the newest key');
   } catch (error) {
-    log.warn({ err: error }, 'Secrets could not be sealed by the newest key; they stay as they were');
+    log.warn({ err: error }, 'Could not seal secrets with the newest key; they stay sealed with their old key');
   }
 }
 

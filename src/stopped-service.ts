@@ -54,7 +54,7 @@ export async function restoreStopped(
   }
   if (!existsSync(dataDir)) {
     throw new OperatorError(
-      `There is no data directory ${dataDir}, which would know the media store. Add the store first: gannet media-store add.`,
+      `There is no data directory ${dataDir}, so the media store is unknown. Add the store first: gannet media-store add`,
     );
   }
   // First completes an interrupted restore: what it was restoring may contain the media store.
@@ -65,7 +65,7 @@ export async function restoreStopped(
     service.services.part(BACKUPS).place(from, account);
     if (!replace) {
       throw new OperatorError(
-        `What is in ${dataDir} knows the media store, and is replaced by the backup: with --replace it moves to a folder in the data directory, and nothing is deleted.`,
+        `${dataDir} is not empty: it has the settings of the media store. Use --replace to restore all the same: the current data moves to a folder in the data directory, and nothing is deleted.`,
       );
     }
     assertMovable(dataDir);

@@ -58,10 +58,10 @@ export async function bringUp(
   kept?: readonly Kept[],
 ): Promise<void> {
   for (const { path, kind, from, to, bytes } of dueUpgrades(dataDir, kept)) {
-    log.info({ path, from, to, bytes }, 'Data of an earlier release are brought up to the format of this one');
+    log.info({ path, from, to, bytes }, 'Upgrading data of an earlier release to the format of this one');
     takesUpTo(MS_MIN + (bytes / MEBIBYTE) * MS_A_MEBIBYTE);
     const beganMs = performance.now();
     await openEnvironment(join(dataDir, path), { kind }).close();
-    log.info({ path, to, ms: Math.round(performance.now() - beganMs) }, 'They are of the format of this release');
+    log.info({ path, to, ms: Math.round(performance.now() - beganMs) }, 'Upgraded to the format of this release');
   }
 }

@@ -111,7 +111,7 @@ export class AnalyticsRecorder {
     clearTimeout(this.flushTimer);
     clearTimeout(this.retryTimer);
     const lost = this.sealed.reduce((sum, { events }) => sum + events, this.searches + this.clicks);
-    if (lost > 0) this.options.log.warn({ events: lost }, 'Events of analytics could not be written before the stop');
+    if (lost > 0) this.options.log.warn({ events: lost }, 'Could not write analytics events before the stop');
   }
 
   /** Returns where the event is to be written, after the number of its target; undefined if there is no room. */
@@ -197,12 +197,12 @@ export class AnalyticsRecorder {
       batch.firstFailedMs = firstFailedMs ?? nowMs;
       if (nowMs - batch.firstFailedMs >= GIVE_UP_MS) {
         metrics.analyticsEventsDropped.inc({ reason: 'storage' }, batch.events);
-        log.error({ err: error, events: batch.events }, 'Events of analytics are lost: they could not be written');
+        log.error({ err: error, events: batch.events }, 'Lost analytics events: they could not be written');
         this.settle(batch);
         return;
       }
       if (firstFailedMs === undefined) {
-        log.warn({ err: error, events: batch.events }, 'Events of analytics cannot be written yet');
+        log.warn({ err: error, events: batch.events }, 'Cannot write analytics events yet');
       }
       if (this.isLastTry) this.answerAll();
       else this.retryLater();

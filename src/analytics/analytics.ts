@@ -108,7 +108,7 @@ class QueuedAnalytics implements RunningAnalytics {
       const figures = await within(waitMsMax, answer());
       if (figures !== undefined) return figures;
     } catch (error) {
-      log.error({ err: error }, 'A report of analytics failed');
+      log.error({ err: error }, 'An analytics report failed');
       throw unavailable(error);
     }
     throw unavailable(undefined);
@@ -119,7 +119,10 @@ class QueuedAnalytics implements RunningAnalytics {
     const forgotten = executor.run({ kind: 'forget', identity, nowMs: clock.nowMs() }).then(
       () => true,
       (error: unknown) => {
-        log.error({ err: error, identity }, 'Analytics of what was deleted are deleted at the next start');
+        log.error(
+          { err: error, identity },
+          'Could not delete the analytics of a deleted list or group; will retry at the next start',
+        );
         return false;
       },
     );
@@ -152,7 +155,7 @@ class QueuedAnalytics implements RunningAnalytics {
         ({ hasMore } = outcome);
       }
     } catch (error) {
-      log.error({ err: error }, 'Rolling up analytics failed; it is tried again');
+      log.error({ err: error }, 'Rolling up analytics failed; will retry');
     } finally {
       this.#isRollingUp = false;
     }

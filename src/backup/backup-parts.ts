@@ -19,7 +19,7 @@ export const backupParts: FeatureParts = {
       rowsMax: HELD_ROWS_MAX,
       remove: (from) => removeRows({ ...platform, environment }, from),
       onLeft: ({ id }, error) => {
-        log.warn({ err: error, id }, 'What was held of an outbox for a backup is removed with the next changes');
+        log.warn({ err: error, id }, 'Events kept for a backup are removed with the next changes');
       },
     });
     const backups = new Backups(source, progress, platform.part(MEDIA_STORES), rows);

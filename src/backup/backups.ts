@@ -173,7 +173,7 @@ export class Backups {
     try {
       await note();
     } catch (error) {
-      this.source.log.warn({ err: error }, 'What came of the backup could not be written down');
+      this.source.log.warn({ err: error }, 'Could not save the outcome of the backup');
     }
   }
 

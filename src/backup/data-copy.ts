@@ -223,7 +223,7 @@ export class DataCopy {
     }
     if (this.nowhere.has(path)) return;
     this.nowhere.add(path);
-    this.source.log.warn({ path: link }, 'A link leads nowhere: a backup is made without what it led to');
+    this.source.log.warn({ path: link }, 'Broken link: the backup leaves out its target');
   }
 
   /** Converts the error to a sentence for the operator if a file to be copied may not or cannot be read. */

@@ -37,11 +37,11 @@ export function readDescription(folder: string): BackupDescription {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw new OperatorError(`${path} cannot be read: ${message}`);
     throw new OperatorError(
-      `${folder} is no backup: it has no ${DESCRIPTION_FILE}. One that is whole is a folder that is named after its time, such as 20261122T081500Z.`,
+      `${folder} is not a backup: it has no ${DESCRIPTION_FILE}. A backup is a folder named after its time, such as 20261122T081500Z.`,
     );
   }
   const description = parsed(text);
-  if (!isDescription(description)) throw new OperatorError(`${path} is damaged: take another backup.`);
+  if (!isDescription(description)) throw new OperatorError(`${path} is damaged. Use another backup.`);
   if (description.format > FORMAT) {
     throw new OperatorError(
       `${path} has format ${description.format}, which this release does not know: restore it with the release that made it (${description.made_by}).`,

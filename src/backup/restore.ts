@@ -88,7 +88,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
   const isEmpty = entriesIn(dataDir).length === 0;
   if (!isEmpty && !request.replace) {
     throw new OperatorError(
-      `${request.earlier === undefined ? `${dataDir} is not empty` : toldFinished(dataDir, request.earlier)}. With --replace what is there moves to a folder in it, and nothing is deleted.`,
+      `${request.earlier === undefined ? `${dataDir} is not empty` : toldFinished(dataDir, request.earlier)}. Use --replace to restore all the same: the current data moves to a folder in it, and nothing is deleted.`,
     );
   }
   assertMovable(dataDir);
@@ -113,21 +113,21 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
 export function toldNotRestored(error: unknown, dataDir: string): unknown {
   const fault = asStorageError(error, dataDir);
   const why = isStorageError(fault) ? `${dataDir}: ${(fault as Error).message}` : reasonOf(error, dataDir);
-  return why === undefined ? error : new OperatorError(`The backup is not restored, and nothing was changed: ${why}`);
+  return why === undefined ? error : new OperatorError(`The backup was not restored, and nothing was changed: ${why}`);
 }
 
 function reasonOf(error: unknown, dataDir: string): string | undefined {
   if (error instanceof OperatorError) return error.message;
   if (!isSystemError(error) || error.path === undefined) return undefined;
   // For a copy, the system names the source.
-  if (error.code === 'ENOENT' && !existsSync(dataDir)) return `${dataDir} has gone meanwhile.`;
+  if (error.code === 'ENOENT' && !existsSync(dataDir)) return `${dataDir} was deleted during the restore.`;
   return `${error.path} cannot be used: ${systemReason(error)}.`;
 }
 
 /** Returns a sentence without its full stop. */
 export function toldFinished(dataDir: string, { aside }: FinishedRestore): string {
-  const where = aside === undefined ? '' : `; what was there before is in ${aside}`;
-  return `A restore that was cut short is complete now: ${dataDir} is what its backup has${where}`;
+  const where = aside === undefined ? '' : `; the data from before is in ${aside}`;
+  return `Completed an interrupted restore: ${dataDir} has the data of its backup${where}`;
 }
 
 /**
@@ -186,7 +186,7 @@ export function assertMovable(dataDir: string): void {
   for (const name of names) {
     if (!places.has(join(real, name)) && lstatSync(join(dataDir, name)).dev === dev) continue;
     throw new OperatorError(
-      `${join(dataDir, name)} is a file system of its own that is mounted there, and cannot be moved aside: unmount it, restore, and move what is in ${name}/ then to where it is to be.`,
+      `${join(dataDir, name)} is a mounted file system and cannot be moved aside. Unmount it, restore, and then move the contents of ${name}/ to where they belong.`,
     );
   }
 }
@@ -219,10 +219,10 @@ function freeAside(dataDir: string, now: Date): string {
 async function assertWhole(from: string, { files }: BackupDescription): Promise<void> {
   for (const { path, bytes } of files) {
     const found = await lstat(join(from, path)).catch(() => undefined);
-    if (found?.isFile() !== true) throw new OperatorError(`${join(from, path)} is missing: the backup is not whole.`);
+    if (found?.isFile() !== true) throw new OperatorError(`${join(from, path)} is missing: the backup is incomplete.`);
     if (found.size !== bytes) {
       throw new OperatorError(
-        `${join(from, path)} has ${found.size} bytes where the backup says ${bytes}: it is not whole.`,
+        `${join(from, path)} has ${found.size} bytes instead of ${bytes}: the backup is incomplete.`,
       );
     }
   }

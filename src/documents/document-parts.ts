@@ -22,10 +22,10 @@ export const documentParts: FeatureParts = {
         msMax: settings.seconds_max * SECOND_MS,
       },
       onDeath: (error) => {
-        log.info({ reason: error.message }, 'A process that reads documents ended and is replaced');
+        log.info({ reason: error.message }, 'A process that reads documents ended; starting a new one');
       },
       onBug: (stack) => {
-        log.error({ stack }, 'A process that reads documents met an error of its own');
+        log.error({ stack }, 'A process that reads documents failed because of a bug');
       },
     });
     return { parts: [provide(DOCUMENTS, reader)], close: () => reader.close() };

@@ -45,7 +45,7 @@ export const feedParts: FeatureParts = {
       start() {
         if (!platform.listen) return;
         sources.start();
-        feeds.start().catch((error: unknown) => platform.log.error({ err: error }, 'Feeds could not be started'));
+        feeds.start().catch((error: unknown) => platform.log.error({ err: error }, 'Could not start feeds'));
       },
       troubles: () => Promise.resolve([...feeds.troubles(), ...sources.troubles()]),
       async close() {

@@ -227,20 +227,20 @@ export class FeedRunner {
     try {
       await this.options.host.call('settle', { runId, isStored });
     } catch (error) {
-      this.options.log.warn({ err: error }, 'What a feed remembers of its source could not be kept');
+      this.options.log.warn({ err: error }, 'Could not save the state of a feed');
     }
   }
 
   private async failed(row: FeedRow, message: string, isEmptied: boolean): Promise<void> {
     const { feeds, clock, log } = this.options;
     const { account, name } = row;
-    log.warn({ account, feed: name, reason: message }, 'A feed could not be synced');
+    log.warn({ account, feed: name, reason: message }, 'Could not sync a feed');
     try {
       await feeds.change(row.id, ({ state }) => ({
         state: afterFailure(state, message, { at: clock.nowIso(), isEmptied, apartMsMax: apartMsMaxOf(row) }),
       }));
     } catch (error) {
-      log.error({ err: error, account, feed: name }, 'That a feed has failed could not be kept');
+      log.error({ err: error, account, feed: name }, 'Could not save the failure of a feed');
     }
   }
 

@@ -411,7 +411,7 @@ export class Feeds {
       .change(id, () => ({ next_sync: new Date(nextMs).toISOString() }))
       .catch((error: unknown) => {
         // The feed is then read after the next start.
-        log.warn({ err: error }, 'When a feed is to be synced next could not be kept');
+        log.warn({ err: error }, 'Could not save the time of the next sync of a feed');
       });
   }
 
@@ -461,7 +461,7 @@ export class Feeds {
    */
   private async notMoved(begun: FeedRow): Promise<void> {
     await this.left(begun).catch((error: unknown) => {
-      this.options.log.warn({ err: error, feed: begun.name }, 'A move of a feed that failed is not cleared away yet');
+      this.options.log.warn({ err: error, feed: begun.name }, 'Could not clean up after a failed move of a feed yet');
     });
   }
 

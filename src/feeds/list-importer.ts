@@ -160,7 +160,7 @@ export class ListImporter {
       if (run === undefined) return;
       metrics.imported('imported');
       const { added, changed, removed, failed, took_ms } = run.run;
-      log.info({ account, list, added, changed, removed, failed, took_ms }, 'A list was made like its source');
+      log.info({ account, list, added, changed, removed, failed, took_ms }, 'Updated a list from its source');
       const last = { last_run: run.run, last_imported: clock.nowIso(), error: null, applied_etag: run.etag };
       await sources.change(listId, () => last);
     } catch (error) {
@@ -171,10 +171,10 @@ export class ListImporter {
       }
       const message = this.messageOf(error, row);
       metrics.imported('failed');
-      log.warn({ account, list, reason: message }, 'A list could not be made like its source');
+      log.warn({ account, list, reason: message }, 'Could not update a list from its source');
       await sources
         .change(listId, () => ({ error: { message: message.slice(0, MESSAGE_CHARACTERS_MAX), at: clock.nowIso() } }))
-        .catch((failure: unknown) => log.error({ err: failure }, 'That an import has failed could not be kept'));
+        .catch((failure: unknown) => log.error({ err: failure }, 'Could not save the failure of an import'));
     }
   }
 

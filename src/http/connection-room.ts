@@ -65,7 +65,8 @@ export class ConnectionRoom {
 export function loggedConnectionRoom(log: Logger, metrics: Pick<Metrics, 'connectionsRefused'>): ConnectionRoom {
   return new ConnectionRoom((use, isNews) => {
     metrics.connectionsRefused.inc();
-    if (isNews) log.warn({ use: describeUse(use) }, 'Connections are refused: raise the limit of descriptors');
+    if (isNews)
+      log.warn({ use: describeUse(use) }, 'Refusing connections: raise the limit of file descriptors (ulimit -n)');
   });
 }
 

@@ -280,7 +280,7 @@ class Handler {
       sent: room === undefined ? undefined : () => room.release(),
       broken: (error) => {
         const { requestId, operation } = state;
-        this.#services.log.error({ requestId, operation: operation?.name, err: error }, 'An answer broke off half-way');
+        this.#services.log.error({ requestId, operation: operation?.name, err: error }, 'A response was cut off');
       },
     };
   }

@@ -318,7 +318,10 @@ export class MediaStores {
       try {
         await this.builtIn(name).recover();
       } catch (error) {
-        log.error({ err: error, account: name }, 'What a crash left in the media store of an account stays for now');
+        log.error(
+          { err: error, account: name },
+          'Could not clean up after a crash in the media store of an account yet',
+        );
       }
     }
   }
@@ -342,7 +345,7 @@ export class MediaStores {
       told.catch((error: unknown) => {
         this.options.log.error(
           { err: error, account, type: content.type },
-          'Webhooks are not told of a change in a media store',
+          'Webhooks are not notified of a change in a media store',
         );
       });
     };

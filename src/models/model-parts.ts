@@ -34,10 +34,10 @@ export const modelParts: FeatureParts = {
         searchProcesses: settings.onnx_search_processes,
         memoryMibMax: settings.onnx_memory_mib_max,
         onDeath: (error) => {
-          log.warn({ reason: error.message }, 'A process that runs models ended and is replaced');
+          log.warn({ reason: error.message }, 'A process that runs models ended; starting a new one');
         },
         onBug: (stack) => {
-          log.error({ stack }, 'A process that runs models met an error of its own');
+          log.error({ stack }, 'A process that runs models failed because of a bug');
         },
       },
     });

@@ -56,7 +56,8 @@ export const peopleParts: FeatureParts = {
     const signIn = new SignIn(people, clock, newAccount);
     let client: OutboundClient | undefined;
     const outbound = () => (client ??= createProviderOutbound(config.outbound));
-    const onTrouble = (why: string) => log.warn({ provider: provider?.issuer, why }, 'Nobody can sign in by OpenID');
+    const onTrouble = (why: string) =>
+      log.warn({ provider: provider?.issuer, why }, 'Signing in with OpenID does not work');
     const openId = provider === undefined ? undefined : new OpenId({ settings: provider, outbound, clock, onTrouble });
     return {
       parts: [provide(PEOPLE, { people, signIn, openId }), provide(SESSION_AUTHENTICATOR, signIn.sessions)],

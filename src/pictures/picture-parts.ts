@@ -18,10 +18,10 @@ export const pictureParts: FeatureParts = {
       memoryMibMax: settings.memory_mib_max,
       limits: { pixelsMax: settings.pixels_max, msMax: settings.seconds_max * SECOND_MS },
       onDeath: (error) => {
-        log.info({ reason: error.message }, 'A process that reads pictures ended and is replaced');
+        log.info({ reason: error.message }, 'A process that reads pictures ended; starting a new one');
       },
       onBug: (stack) => {
-        log.error({ stack }, 'A process that reads pictures met an error of its own');
+        log.error({ stack }, 'A process that reads pictures failed because of a bug');
       },
     });
     return { parts: [provide(PICTURES, reader)], close: () => reader.close() };

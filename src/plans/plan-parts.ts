@@ -23,7 +23,7 @@ export const planParts: FeatureParts = {
     const offered = offeredPlans(settings.offered);
     const subscriptions = new Subscriptions({ environment, plans: offered, catalog, clock });
     for (const plan of subscriptions.unknownPlans) {
-      log.warn({ plan }, 'Accounts are on a plan that the settings do not offer: they have no limits');
+      log.warn({ plan }, 'Accounts without limits: the settings do not offer their plan');
     }
     const searches = new SearchCounts(environment, clock);
     const plans = new Plans({
@@ -63,7 +63,7 @@ function writer(plans: Plans, searches: SearchCounts, { log }: FeaturePlatform) 
     try {
       await searches.write();
     } catch (error) {
-      log.warn({ err: error }, 'The searches of accounts could not be written down; it is tried again');
+      log.warn({ err: error }, 'Could not save the search counts of accounts; will retry');
     }
     for (const account of active) await plans.consider(account);
   };

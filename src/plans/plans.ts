@@ -121,10 +121,7 @@ export class Plans implements RecordQuota, ListQuota, SearchCounter {
   /** Upgrades the account's plan if its usage requires it. Resolves when that is done; never rejects. */
   consider(account: string): Promise<void> {
     return this.#consider(account).catch((error: unknown) => {
-      this.#options.log.warn(
-        { account, err: error },
-        'A plan could not be upgraded; it is tried again with the next change',
-      );
+      this.#options.log.warn({ account, err: error }, 'Could not upgrade a plan; will retry with the next change');
     });
   }
 

@@ -39,7 +39,7 @@ export class StorageFaults {
     this.#faults.set(folder, fault);
     if (known !== undefined && nowMs < fault.newsMs + NEWS_MS) return;
     fault.newsMs = nowMs;
-    this.log.error({ folder, reason, count: fault.count }, 'A database cannot be read; it is left as it is');
+    this.log.error({ folder, reason, count: fault.count }, 'A database cannot be read; leaving it unchanged');
   }
 
   /** Reports that the database can be read again. */

@@ -22,10 +22,10 @@ export const recordingParts: FeatureParts = {
         msMax: settings.seconds_max * SECOND_MS,
       },
       onDeath: (error) => {
-        log.info({ reason: error.message }, 'A process that reads recordings ended and is replaced');
+        log.info({ reason: error.message }, 'A process that reads recordings ended; starting a new one');
       },
       onBug: (stack) => {
-        log.error({ stack }, 'A process that reads recordings met an error of its own');
+        log.error({ stack }, 'A process that reads recordings failed because of a bug');
       },
     });
     return { parts: [provide(RECORDINGS, reader)], close: () => reader.close() };

@@ -78,7 +78,7 @@ export class ChangedFiles {
   }
 
   private warn(error: unknown, account: string, list: string): void {
-    this.options.log.warn({ err: error, account, list }, 'A changed file is looked at later');
+    this.options.log.warn({ err: error, account, list }, 'Will check a changed file later');
   }
 }
 

@@ -297,7 +297,7 @@ export class WebhookHost implements EventSink {
     // If the service stops, its next start asks again.
     if (this.closed) return;
     this.subscriptions.forgotten(ids).catch((error: unknown) => {
-      this.options.log.error({ err: error }, 'What is left of deleted webhooks is looked for again at the next start');
+      this.options.log.error({ err: error }, 'Could not clean up after deleted webhooks; will retry at the next start');
     });
   }
 

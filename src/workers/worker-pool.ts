@@ -41,6 +41,6 @@ export class WorkerDeaths {
       this.seen.add(error);
     }
     this.metrics.workerDeaths.inc({ pool: this.pool });
-    this.log.error({ pool: this.pool, err: error }, 'A worker died and is replaced');
+    this.log.error({ pool: this.pool, err: error }, 'A worker died; starting a new one');
   }
 }

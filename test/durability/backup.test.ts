@@ -219,7 +219,7 @@ describe('a restore', () => {
         existsSync(join(target, 'mine')) ? ['mine'] : [],
       );
     };
-    await refused(backups, 'is no backup');
+    await refused(backups, 'is not a backup');
     const checked = async (at: string) => {
       const { status, output, notes } = await gannet(dataDir, 'backup', 'check', at);
       return { status, said: output + notes };
@@ -242,7 +242,7 @@ describe('a restore', () => {
     );
     await refused(
       damaged((at) => truncateSync(join(at, 'system', 'data.mdb'), 4096)),
-      'it is not whole',
+      'the backup is incomplete',
     );
     expect(await checked(copy)).toMatchObject({
       status: 1,

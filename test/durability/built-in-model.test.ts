@@ -51,7 +51,7 @@ interface Meaning {
 
 /** What the service says where a full disk stops it: the model, its queue, its vectors or their index cannot be written. */
 const COMPLAINT =
-  /model could not be learned|could not be queued for embedding|Vectors could not be written|index of vectors could not be made/;
+  /model could not be learned|Could not queue records for embedding|Could not write vectors|index of vectors could not be made/;
 
 async function meaningOf({ client }: TestService, list: string): Promise<Meaning> {
   const { body, status, text } = await client.get(`/list/default/${list}`);

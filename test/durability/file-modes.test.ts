@@ -117,7 +117,7 @@ describe('the data directory', () => {
     expect(modes(dataDir)).toEqual(before);
     await service.start();
     expect([...modes(dataDir)].sort()).toEqual(['file 600', 'folder 700', 'socket 600']);
-    await expect.poll(() => service.output).toContain('Files that other users could reach are closed');
+    await expect.poll(() => service.output).toContain('Restricted files that other users could access');
     expect((await gannet(dataDir, 'doctor')).output).toContain('only the owner can access the files');
   });
 

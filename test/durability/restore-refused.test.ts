@@ -60,12 +60,12 @@ itWhere(mounting, 'only root can mount')(
   async () => {
     const media = join(dataDir, 'media');
     mounted = SmallFileSystem.mount(media);
-    await expectRefused(`${media} is a file system of its own`, 'restore', backup, '--replace');
+    await expectRefused(`${media} is a mounted file system and cannot`, 'restore', backup, '--replace');
     expect((await gannet(dataDir, 'list', 'ls')).output).toContain('films');
 
     // As an earlier release left it: complete, and not in its place.
     mkdirSync(join(dataDir, '.restored'));
-    await expectRefused(`${media} is a file system of its own`, 'list', 'ls');
+    await expectRefused(`${media} is a mounted file system and cannot`, 'list', 'ls');
     rmSync(join(dataDir, '.restored'), { recursive: true });
 
     mounted.unmount();

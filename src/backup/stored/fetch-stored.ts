@@ -44,7 +44,7 @@ export async function fetchStored(
 
 async function newest(backups: StoredBackups, nowUtc: string): Promise<string> {
   const last = inOrderOfMaking(await backups.all(), timeOf, nowUtc).at(-1);
-  if (last === undefined) throw new OperatorError(`There is no backup in ${backups.told}.`);
+  if (last === undefined) throw new OperatorError(`There are no backups in ${backups.told}.`);
   return last.name;
 }
 
@@ -52,7 +52,7 @@ async function assertRoom(to: string, { summary: { bytes } }: Manifest): Promise
   const { bavail, bsize } = await statfs(to);
   if (bavail * bsize >= bytes) return;
   throw new OperatorError(
-    `The backup has ${bytes} bytes, and the disk of the data directory has room for ${bavail * bsize}: nothing was changed.`,
+    `The backup needs ${bytes} bytes, but the disk of the data directory has only ${bavail * bsize} free. Nothing was changed.`,
   );
 }
 

@@ -77,7 +77,7 @@ export function pieceBytesOf(path: string): number {
 
 function damaged(told: string): OperatorError {
   return new OperatorError(
-    `${told} is damaged: its description is not as it was written. Restore another one by its name.`,
+    `${told} is damaged: its description does not match its checksum. Restore another backup by its name.`,
   );
 }
 

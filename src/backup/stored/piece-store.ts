@@ -101,7 +101,7 @@ export class PieceStore {
   private lost(path: string, of: string, what: string): OperatorError {
     return new OperatorError(
       `The piece ${path} of ${of} ${what} in ${this.told}: this backup cannot be restored. ` +
-        `\`gannet backup list ${this.told}\` names the others.`,
+        `\`gannet backup list ${this.told}\` lists the others.`,
     );
   }
 }

@@ -48,7 +48,7 @@ export class StoredBackups {
     const manifest = await this.readIfThere(name);
     if (manifest !== undefined) return manifest;
     throw new OperatorError(
-      `${this.pathOf(name)} is no backup: \`gannet backup list ${this.told}\` names those there are.`,
+      `${this.pathOf(name)} is not a backup. \`gannet backup list ${this.told}\` lists the backups.`,
     );
   }
 

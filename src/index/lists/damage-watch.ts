@@ -72,12 +72,12 @@ export class DamageWatch {
         if (event === 'change' && file !== null && SEGMENT_FILE.test(file)) void this.check(listPath, file);
       });
       watcher.on('error', (error) => {
-        this.log.warn({ err: error, path: listPath }, 'Changes of the segments of a list cannot be watched any more');
+        this.log.warn({ err: error, path: listPath }, 'Can no longer watch the segments of a list for damage');
       });
       return watcher;
     } catch (error) {
       // The number of folders that a user may watch is limited; a list works without watching.
-      this.log.warn({ err: error, path: listPath }, 'Changes of the segments of a list cannot be watched');
+      this.log.warn({ err: error, path: listPath }, 'Cannot watch the segments of a list for damage');
       return undefined;
     }
   }
@@ -102,7 +102,7 @@ export class DamageWatch {
 
   private lookForUnreadableFiles(): void {
     for (const path of this.kernel.takeUnreadableFiles()) {
-      this.log.error({ path }, 'A data file was cut while it was in use, or the disk cannot read it');
+      this.log.error({ path }, 'A data file was truncated while in use, or the disk cannot read it');
       this.listener.otherUnreadable(path);
       for (const [listPath, { segments, store }] of this.folders) {
         if (path.startsWith(segments)) this.listener.segmentDamaged(listPath, path);

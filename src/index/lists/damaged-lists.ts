@@ -68,7 +68,7 @@ export class DamagedLists {
     if (mayBeReadAgain(reason)) this.unreadable.met(listId);
     log.error(
       { err: reason, account, list, id: listId },
-      'A list is damaged and is closed; the others serve. Where the disk can be read again it is opened by itself; else restore its folder from a backup, or delete it',
+      'A list is damaged and was closed; all other lists keep working. It opens again by itself when the disk can be read; otherwise restore its folder from a backup, or delete it',
     );
     const end = letGo(listId)
       ?.then((handle) => handle.open?.closeAllBut(refusal))
@@ -91,7 +91,7 @@ export class DamagedLists {
     try {
       await (await end)?.close();
     } catch (error) {
-      this.options.log.warn({ err: error, id: listId }, 'The store of a damaged list could not be closed');
+      this.options.log.warn({ err: error, id: listId }, 'Could not close the store of a damaged list');
     }
   }
 

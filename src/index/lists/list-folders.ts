@@ -96,17 +96,19 @@ export function setUnknownAside(
   known: ReadonlySet<string>,
   { log, nowMs }: { readonly log: Logger; readonly nowMs: number },
 ): void {
-  for (const id of putListsBack(dataDir, known))
-    log.warn({ id }, 'A list that had been moved aside is back in its place');
+  for (const id of putListsBack(dataDir, known)) log.warn({ id }, 'Moved a list that was set aside back into place');
   for (const listId of listFolderNames(dataDir)) {
     if (known.has(listId)) continue;
     const from = listFolder(dataDir, listId);
     try {
       const path = setListAside(dataDir, listId, nowMs);
-      log.warn({ from, path }, 'A list that the catalogue does not know was moved aside: gannet doctor --adopt-lists');
+      log.warn(
+        { from, path },
+        'Moved aside a list that is not in the catalogue. To restore it, run gannet doctor --adopt-lists',
+      );
     } catch (error) {
       // A folder that cannot be moved, for example a mount point, stays where it is and is not opened.
-      log.warn({ from, err: error }, 'A list that the catalogue does not know cannot be moved aside');
+      log.warn({ from, err: error }, 'Cannot move aside a list that is not in the catalogue');
     }
   }
 }

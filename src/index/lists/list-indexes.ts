@@ -77,7 +77,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
       dataDir,
       segmentFormat: segmentFormats(kernel),
       onFailure: (error) => {
-        log.warn({ err: error }, 'Which lists rest could not be written down; the next start looks after all of them');
+        log.warn({ err: error }, 'Could not save which lists are closed; the next start checks all lists');
       },
     });
     const openMax = listsOpenMax(options.config);
@@ -267,7 +267,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
     opening.catch((error: unknown) => {
       if (this.opening.get(listId) === opening) this.opening.delete(listId);
       if (!(error instanceof ServiceError && error.code === 'not-ready'))
-        log.error({ err: error, id: listId }, 'A list with a damaged segment could not be opened again');
+        log.error({ err: error, id: listId }, 'Could not open a list with a damaged segment again');
     });
   }
 
@@ -292,7 +292,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
     this.handles.delete(listId);
     await this.drainEvents(listId).catch((error: unknown) => {
       if (!isDamage(error)) throw error;
-      this.options.log.warn({ err: error, id: listId }, 'What a damaged list had still to tell is deleted with it');
+      this.options.log.warn({ err: error, id: listId }, 'Unsent events of a damaged list are deleted with it');
     });
     await removeFolder(this.path(listId));
     forgetSegmentNumbers(this.path(listId));

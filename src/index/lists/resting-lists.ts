@@ -121,7 +121,7 @@ export class RestingLists {
     } catch (error) {
       log.warn(
         { err: error, id: listId },
-        'What is known of a list at rest could not be written; a start opens the list for it',
+        'Could not save the state of a closed list; the next start opens the list instead',
       );
     }
   }
@@ -190,7 +190,7 @@ export class RestingLists {
       .then(() => this.wasClosed({ handle, isComplete, outline }))
       .catch((error: unknown) => {
         register.remove(listId);
-        log.warn({ err: error, id: listId }, 'A list could not be closed as others are');
+        log.warn({ err: error, id: listId }, 'Could not close a list normally');
       })
       .finally(() => this.closing.delete(listId));
     this.closing.set(listId, closing);

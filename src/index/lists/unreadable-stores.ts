@@ -81,13 +81,12 @@ export class UnreadableStores {
       }
       const reason = await this.#whyNot(listId, file, signal);
       signal.throwIfAborted();
-      if (reason !== undefined)
-        log.error({ id: listId, reason }, 'The store of a list cannot be read; it is tried again');
+      if (reason !== undefined) log.error({ id: listId, reason }, 'The store of a list cannot be read; will retry');
     }
     readable(listId);
     log.info(
       { id: listId },
-      'The store of a list can be read again, and the list is opened when it is asked for; gannet doctor --data compares its records with its index',
+      'The store of a list can be read again. The list opens when it is next used. To compare its records with its index, run gannet doctor --data',
     );
   }
 

@@ -310,7 +310,7 @@ export class ListMeaning {
       writing: 'each',
       write: (settlements) => this.write(settlements),
       onWriteFailure: (error) => {
-        host.log.warn({ list: host.listPath, err: error }, 'Vectors could not be written and are written later');
+        host.log.warn({ list: host.listPath, err: error }, 'Could not write vectors; will retry');
       },
     }));
   }
@@ -408,10 +408,7 @@ export class ListMeaning {
       .catch((error: unknown) => {
         if (this.stopped) return;
         const { host } = this.options;
-        host.log.warn(
-          { list: host.listPath, err: error },
-          'Records could not be queued for embedding; tried again soon',
-        );
+        host.log.warn({ list: host.listPath, err: error }, 'Could not queue records for embedding; will retry soon');
         this.pause = setTimeout(() => {
           this.pause = undefined;
           this.scan();

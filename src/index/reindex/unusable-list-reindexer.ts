@@ -93,7 +93,7 @@ export class UnusableListReindexer {
       outcome: Promise.resolve(),
     };
     const reason = found.unusable.map(({ segment }) => segment.message);
-    log.info({ reason, records: total }, 'The index of a list is rebuilt from its records');
+    log.info({ reason, records: total }, 'The index of a list will be rebuilt from its records');
     const opened = this.last.then(() => this.run(listId, rebuild, open));
     rebuild.outcome = opened.catch(() => undefined);
     this.last = rebuild.outcome;

@@ -34,7 +34,10 @@ export class ListFrames {
     const { host } = this.options;
     for (let after: string | undefined = ''; after !== undefined && !isStopped();)
       after = await this.step(version, after);
-    host.log.info({ list: host.listPath }, 'Frames of videos are read otherwise than before, or are no longer');
+    host.log.info(
+      { list: host.listPath },
+      'Queued the videos of a list to be read again: the way of reading frames changed',
+    );
   }
 
   private async step(version: string, after: string): Promise<string | undefined> {

@@ -247,8 +247,7 @@ export class ListResources implements ListFiles {
       this.forgive();
       log.warn({ list: listPath, damaged: urls }, DAMAGED_PAGES);
     } catch (error) {
-      if (!this.stopped)
-        log.warn({ list: listPath, err: error }, 'Damaged documents could not be queued to be read again');
+      if (!this.stopped) log.warn({ list: listPath, err: error }, 'Could not queue damaged documents to be read again');
     }
   }
 
@@ -308,8 +307,7 @@ export class ListResources implements ListFiles {
     this.transcribing.add(TRANSCRIPTS_LANE, worker(TRANSCRIPTS_LANE));
     this.scanning.look();
     this.watched = this.lookAtMedia().catch((error: unknown) => {
-      if (!this.stopped)
-        host.log.warn({ list: host.listPath, err: error }, 'Files of media stores are looked at later');
+      if (!this.stopped) host.log.warn({ list: host.listPath, err: error }, 'Will check files of media stores later');
     });
   }
 
@@ -325,7 +323,7 @@ export class ListResources implements ListFiles {
       writing: 'each',
       write: (settlements) => this.write(settlements, reader),
       onWriteFailure: (error) => {
-        host.log.warn({ list: host.listPath, err: error }, 'What was read of files could not be written; it is later');
+        host.log.warn({ list: host.listPath, err: error }, 'Could not write the text of files; will retry');
       },
     });
   }
@@ -375,7 +373,7 @@ export class ListResources implements ListFiles {
       writing: 'each',
       write: (settlements) => this.writePages(settlements),
       onWriteFailure: (error) => {
-        host.log.warn({ list: host.listPath, err: error }, 'Pages could not be put into the index; they are later');
+        host.log.warn({ list: host.listPath, err: error }, 'Could not index pages; will retry');
       },
     });
     for (const lane of this.attaching.names()) if (!wanted.includes(lane)) void this.attaching.remove(lane);

@@ -65,7 +65,10 @@ export class ListTranscripts {
     for (let after: string | undefined = ''; after !== undefined && !isStopped();)
       after = await this.step(version, after);
     store.refresh();
-    host.log.info({ list: host.listPath }, 'What is said in recordings is written down by another model, or by none');
+    host.log.info(
+      { list: host.listPath },
+      'Queued the recordings of a list to be transcribed again: its transcription model changed',
+    );
   }
 
   private async step(version: string, after: string): Promise<string | undefined> {

@@ -12,10 +12,10 @@ export function loggedWorker(
   return {
     onDeath: (error) => {
       metrics.workerDeaths.inc({ pool });
-      log.error({ pool, err: error }, 'A worker died and is replaced');
+      log.error({ pool, err: error }, 'A worker died; starting a new one');
     },
     onBug: (question, stack) => {
-      log.error({ pool, question, stack }, 'A worker failed unexpectedly at a question');
+      log.error({ pool, question, stack }, 'A worker failed unexpectedly');
     },
   };
 }

@@ -60,9 +60,7 @@ export class SecretKeys {
   /** Adds a new key as the newest. Throws an OperatorError if the keys come from the environment. */
   add(): void {
     if (this.#given.length > 0) {
-      throw new OperatorError(
-        'The keys of secrets come from GANNET_SECRETS_KEYS: put a new one before the others there.',
-      );
+      throw new OperatorError('The secret keys come from GANNET_SECRETS_KEYS. Add a new key there, before the others.');
     }
     this.#keep([newKey(), ...this.#kept]);
   }
@@ -94,12 +92,12 @@ function readKeys(path: string): readonly SecretKey[] {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new OperatorError(`The keys of secrets in ${path} cannot be read: ${(error as Error).message}.`);
+    throw new OperatorError(`The secret keys in ${path} cannot be read: ${(error as Error).message}.`);
   }
   const [first, ...lines] = text.trimEnd().split('\n');
   if (first === FIRST_LINE && lines.every((line) => KEY_TEXT.test(line))) return lines.map((line) => keyOf(line));
   throw new OperatorError(
-    `${path} is damaged or of another version: restore it from a backup. Without it, move it away; webhooks then need new secrets (gannet webhook rotate-secret).`,
+    `${path} is damaged or of another version. Restore it from a backup. Without a backup, move it away; webhooks then need new secrets (gannet webhook rotate-secret).`,
   );
 }
 
