@@ -23,11 +23,16 @@ const gauge = (metric, filter = '') => `${metric}{${OF_INSTANCE}${filter}}`;
 
 const SEARCHES = ', operation=~"search.*"';
 
-/** A row of the dashboard: its title, and panels of a title, a unit of Grafana, and queries with the legend of each. */
+/**
+ * Rows of the dashboard. A chart has a title, a unit of Grafana, and queries, each with its legend.
+ *
+ * @typedef {[title: string, unit: string, queries: string[][]]} Chart
+ * @type {{ title: string, charts: Chart[] }[]}
+ */
 const ROWS = [
-  [
-    'Requests',
-    [
+  {
+    title: 'Requests',
+    charts: [
       ['Requests by status', 'reqps', [[rate('gannet_http_requests_total', ['status']), '{{status}}']]],
       [
         'Requests by operation',
@@ -57,10 +62,10 @@ const ROWS = [
       ],
       ['Front-end thread', 'percentunit', [[rate('gannet_front_end_busy_seconds_total', []), 'busy']]],
     ],
-  ],
-  [
-    'Searches',
-    [
+  },
+  {
+    title: 'Searches',
+    charts: [
       [
         'Searches',
         'reqps',
@@ -88,10 +93,10 @@ const ROWS = [
         ],
       ],
     ],
-  ],
-  [
-    'Writes',
-    [
+  },
+  {
+    title: 'Writes',
+    charts: [
       ['Records written', 'wps', [[rate('gannet_records_written_total', ['outcome']), '{{outcome}}']]],
       ['Time of a commit (p99)', 's', [[quantile(0.99, 'gannet_ingest_task_seconds', ['kind']), '{{kind}}']]],
       ['Segments', 'short', [[gauge('gannet_list_segments'), 'segments of open lists']]],
@@ -117,10 +122,10 @@ const ROWS = [
         ],
       ],
     ],
-  ],
-  [
-    'Machine',
-    [
+  },
+  {
+    title: 'Machine',
+    charts: [
       [
         'Memory',
         'bytes',
@@ -170,13 +175,13 @@ const ROWS = [
         ],
       ],
     ],
-  ],
+  },
 ];
 
 export function dashboard() {
   const panels = [];
   let y = 0;
-  for (const [title, charts] of ROWS) {
+  for (const { title, charts } of ROWS) {
     panels.push({
       id: panels.length + 1,
       type: 'row',
