@@ -38,7 +38,7 @@ constexpr std::string_view kPersian[] = {
 constexpr std::string_view kHebrew[] = {
 #include "endings_he.inc"
 };
-// For what libstemmer leaves of a word, which is in Latin letters, whatever the word was in.
+// Applied to the stems of libstemmer, which are in Latin letters even if the word was Cyrillic.
 constexpr std::string_view kSerbian[] = {
 #include "endings_sr.inc"
 };

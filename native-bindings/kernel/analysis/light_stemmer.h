@@ -1,14 +1,14 @@
-// Stems of languages that libstemmer has no algorithm for, or one that knows few of their endings, by tables of endings (docs/decisions/0387).
+// Stems words by tables of suffixes, for languages that libstemmer does not support, or whose endings it knows few of
+// (docs/decisions/0387).
 //
-// A table is a text (endings_*.inc): rules with blanks between them, each `ending>instead/letters`. Where a word ends in the
-// ending, and at least so many letters are before it (2 if that is left out), `instead` (nothing if that is left out) takes its
-// place. Of the endings that a word has the longest counts, so that a longer one with itself in its place is an exception. A rule
-// `^beginning/letters` takes letters from the begin, where so many are behind it. A
-// language has several tables, each for what the one before left: first endings of inflection, then what they change of the word
-// before them (Polish ręka, ręce; Czech kniha, knize).
+// A table is a text (endings_*.inc) of rules separated by blanks, each `ending>replacement/letters`. If a word ends with
+// `ending` and has at least `letters` letters before it (default 2), the ending is replaced (default: removed). The longest
+// ending of a word applies, so a longer one that is replaced by itself is an exception. A rule `^beginning/letters` removes
+// a prefix if at least `letters` letters follow it. The tables of a language are applied one after the other: first the
+// inflectional endings, then the changes that these cause in the word before them (Polish ręka, ręce; Czech kniha, knize).
 //
-// Words are folded before: tables have no diacritics in Latin letters. No ending is replaced by a longer one, so a stem is no
-// longer than its word; and of well-formed UTF-8 it is well-formed. A stem of a stem may be another one.
+// Words must be folded: the tables have no diacritics in Latin letters. No replacement is longer than its ending, so a
+// stem is never longer than its word. The stem of well-formed UTF-8 is well-formed. Stemming is not idempotent.
 //
 // Thread-safety: const after construction.
 #pragma once
@@ -25,7 +25,7 @@ namespace gannet {
 
 class LightStemmer {
  public:
-  // `tables` have to stay. Error(kInvalidArgument) where one is not as above.
+  // `tables` must outlive the object. Throws Error(kInvalidArgument) if a table is malformed.
   explicit LightStemmer(std::span<const std::string_view> tables);
 
   // Writes the stem of a folded word.
@@ -33,21 +33,22 @@ class LightStemmer {
 
  private:
   struct Rule {
-    std::string_view instead;
-    uint32_t letters_min;
+    std::string_view instead;  // the replacement
+    uint32_t letters_min;      // before the ending
   };
   struct Table {
     std::unordered_map<std::string_view, Rule> rules;  // by ending
-    std::vector<std::pair<std::string_view, uint32_t>> beginnings;  // with the letters behind
+    std::vector<std::pair<std::string_view, uint32_t>> beginnings;  // prefix and letters that must follow
     size_t ending_bytes_max = 0;
   };
 
+  // Returns the rule of the longest ending of `word`, and the ending's size; null if none applies.
   static const Rule* FindRule(const Table& table, std::string_view word, size_t* ending_bytes);
 
   std::vector<Table> tables_;
 };
 
-// Null for a language without tables. `language` is a BCP 47 primary tag.
+// Returns null for a language without tables. `language` is a BCP 47 primary tag.
 const LightStemmer* FindLightStemmer(std::string_view language);
 
 }  // namespace gannet

@@ -1,17 +1,17 @@
-// Words to stems, by the Snowball algorithms (Porter 2001) of libstemmer, and by tables of endings for languages that it does
-// not know, or of whose endings it knows few (light_stemmer.h).
+// Stems words by the Snowball algorithms (Porter 2001) of libstemmer, and by tables of suffixes for languages that it does
+// not support, or whose endings it knows few of (light_stemmer.h).
 //
-// Stems are only ever compared with stems of the same language: they say which surface forms belong together. Terms
-// come folded, so the algorithms see no diacritics. That costs nothing where diacritics do not decide about endings
-// (English, German and Dutch, which drop umlauts themselves, the Scandinavian languages, Finnish, Turkish but for ı,
-// and every script but Latin: й and the vowel signs of India survive folding). In French, Spanish, Portuguese,
-// Italian, Catalan, Romanian, Hungarian and Irish some endings are known with their accents only: where leaving them out
-// would part frequent forms, they are put back first (kAccents in stemmer.cc).
+// Stems are only compared with stems of the same language: words with the same stem are forms of one word. Terms are
+// folded, so the algorithms see no diacritics. That changes nothing in languages whose endings do not depend on them:
+// English, German and Dutch (whose algorithms drop umlauts themselves), the Scandinavian languages, Finnish, Turkish
+// except for ı, and all scripts but Latin (й and the vowel signs of India survive folding). In French, Spanish,
+// Portuguese, Italian, Catalan, Romanian, Hungarian and Irish, the algorithms know some endings only with their accents.
+// Where frequent forms would get different stems otherwise, the accents are restored first (kAccents in stemmer.cc).
 //
-// A possessive 's or ' goes first, and so does an elided article or pronoun of French, Italian and Catalan (l'avion) and
-// what an apostrophe parts from a Turkish name (Istanbul'da).
+// Before that, these are removed: a possessive 's or ', an elided article or pronoun of French, Italian and Catalan
+// (l'avion), and the suffix behind the apostrophe of a Turkish name (Istanbul'da).
 //
-// Thread-safety: one thread; an object is cheap to keep, and costs an allocation to make.
+// Thread-safety: one thread. An object is cheap to keep, and costs an allocation to create.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ namespace gannet {
 
 class LightStemmer;
 
-// Longer terms are no words.
+// Maximum size of a term that is stemmed; longer ones are not words.
 inline constexpr size_t kStemmedBytesMax = 128;
 
 class Stemmer {
  public:
-  // `language` is a BCP 47 primary tag. Unknown ones, "none" and "" have no stems.
+  // `language` is a BCP 47 primary tag. An unknown one, "none" and "" have no stems.
   explicit Stemmer(std::string_view language);
   ~Stemmer();
   Stemmer(const Stemmer&) = delete;
@@ -38,15 +38,16 @@ class Stemmer {
 
   bool has_stems() const { return stemmer_ != nullptr || light_ != nullptr; }
 
-  // The stem of a folded term, good until the next call or until the term is gone. Empty for a term that has none: of
-  // a language without stemmer, too long, or with a digit.
+  // Returns the stem of a folded term, valid until the next call or until the term is gone. Empty if it has none: the
+  // language has no stemmer, or the term is too long or has a digit.
   std::string_view Stem(std::string_view term);
 
  private:
   std::string_view StripParticles(std::string_view term) const;
   std::string_view StemBySnowball(std::string_view word);
 
-  sb_stemmer* stemmer_ = nullptr;         // one of the two or both, for what the first one leaves; or none
+  // If both are set, the second one stems the result of the first. Both null: no stems.
+  sb_stemmer* stemmer_ = nullptr;
   const LightStemmer* light_ = nullptr;
   std::string language_;
   bool elides_ = false;
@@ -55,15 +56,15 @@ class Stemmer {
   std::string light_stem_;
 };
 
-// Raised by one whenever the stems of some languages change, so that segments that have the stems of before are told apart.
+// Raised by one whenever the stems of some languages change, so that segments with the earlier stems can be recognised.
 inline constexpr uint32_t kStemsRevision = 1;
-// The number that it was raised to when those of this language changed last; 0: they did not since format 4 of segments.
+// Returns the revision in which the stems of this language changed last; 0 if they did not change since segment format 4.
 uint32_t StemsRevision(std::string_view language);
 
-// A stemmer of this thread for the language; good until the thread asks for many others.
+// Returns a stemmer of the calling thread for the language, valid until the thread asks for many others.
 Stemmer& ThreadStemmer(std::string_view language);
 
-// Words with a digit in them (model numbers, years) have neither stems nor typos.
+// Words with a digit (model numbers, years) have neither stems nor typo candidates.
 bool HasDigit(std::string_view term);
 
 }  // namespace gannet

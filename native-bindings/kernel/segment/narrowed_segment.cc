@@ -112,8 +112,8 @@ NarrowedSegment::NarrowedSegment(const Segment* whole, std::shared_ptr<const Nar
       fields_(std::move(fields)),
       kept_bytes_max_(kNarrowedListsBytes.Of(fields_->meta.document_count)),
       before_(std::move(before)) {
-  cache().term_entries.LimitBytes(kTermEntriesBytes.Of(document_count()));
-  cache().joined_lists.LimitBytes(kJoinedListsBytes.Of(document_count()));
+  cache().term_entries.LimitBytes(kTermEntriesBytes.Of(document_count()) / kNarrowedCacheFraction);
+  cache().joined_lists.LimitBytes(kJoinedListsBytes.Of(document_count()) / kNarrowedCacheFraction);
 }
 
 NarrowedSegment::Lists NarrowedSegment::lists() const {

@@ -22,8 +22,11 @@
 
 namespace gannet {
 
-// Limit of the lists kept for one set of fields of a segment. Up to twice as much may be held, see above.
-inline constexpr CacheBytes kNarrowedListsBytes{64 << 10, 24, 24 << 20};
+// Limit of the lists kept for one set of fields of a segment. Up to twice as much may be held, see above, for each of
+// KeptByFields::kKeptMax sets: 64 MiB in the largest segments.
+inline constexpr CacheBytes kNarrowedListsBytes{32 << 10, 16, 8 << 20};
+// A view has its own cache of terms, as a fraction of that of a whole segment, since several views exist beside it.
+inline constexpr size_t kNarrowedCacheFraction = 4;
 
 // What does not depend on the words of a query.
 struct NarrowedFields {
