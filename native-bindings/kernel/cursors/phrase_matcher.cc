@@ -87,17 +87,18 @@ uint32_t PhraseMatcher::FrequencyAt(uint32_t document, std::span<const uint32_t>
 uint32_t PhraseMatcher::WeighOccurrences(uint32_t document) const {
   if (uniform_weight_ != 0) return static_cast<uint32_t>(starts_.size()) * uniform_weight_;
   const auto& fields = segment_->meta().text_fields;
-  uint32_t field = 0;
-  uint64_t field_end = segment_->FieldLength(0, document);  // A gap of one position follows every field.
-  // The field of a part of a word is not determined here: it counts with the least weight of any field.
-  const uint32_t parts_weight = std::ranges::min(fields, {}, &TextFieldMeta::weight_units).weight_units;
+  const auto count = static_cast<uint32_t>(fields.size());
+  uint32_t place = 0;  // the fields, and then the parts of the words of each (docs/formats.md, `L`)
+  uint64_t end = segment_->FieldLength(0, document);
   uint32_t weight = 0;
   for (const uint32_t start : starts_) {
-    while (start >= field_end && field < fields.size()) {
-      ++field;
-      if (field < fields.size()) field_end += 1 + uint64_t{segment_->FieldLength(field, document)};
+    while (start >= end && place + 1 < 2 * count) {
+      ++place;
+      // A gap of one position follows every field.
+      if (place <= count) ++end;
+      end += place < count ? segment_->FieldLength(place, document) : segment_->PartLength(place - count, document);
     }
-    weight += field < fields.size() ? fields[field].weight_units : parts_weight;
+    weight += fields[place % count].weight_units;
   }
   return weight;
 }

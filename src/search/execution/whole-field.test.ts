@@ -135,3 +135,14 @@ describe('a field that is the query', () => {
     }
   });
 });
+
+it('a phrase of the parts of a word counts as much as the field of the word', async () => {
+  const list = await fixtures.add('parts', DEFINITION, [
+    { name: 'first_name', text: 'column' },
+    { name: 'column', text: 'first_name' },
+  ]);
+  const { results } = search({ query: 'first name', match: 'phrase' }, list);
+  expect(results.map(({ name }) => name)).toEqual(['first_name', 'column']);
+  const [inName = 0, inText = 0] = results.map((hit) => hit['@text_score']);
+  expect(inName).toBeGreaterThan(inText * 1.2);
+});
