@@ -309,6 +309,8 @@ export interface Kernel {
    * that other forms of the word give the same. Compare stems only with stems.
    */
   stems(text: string, language: string): string[];
+  /** Returns a number that increases when the stems of the language change from one release to the next. */
+  stemsRevision(language: string): number;
   /** True if the text has a script without spaces; see segmentForKernel. */
   needsSegmentation(text: string): boolean;
   /**
@@ -373,7 +375,7 @@ export interface Kernel {
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: incremented with every change of the interface. */
-const INTERFACE_VERSION = 14;
+const INTERFACE_VERSION = 15;
 
 /**
  * Returns the folder of package.json above this file, which runs as a source file in tests and as

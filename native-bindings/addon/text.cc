@@ -96,6 +96,10 @@ Napi::Value StemsCall(const Napi::CallbackInfo& info) {
   return stems;
 }
 
+Napi::Value StemsRevisionCall(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), StemsRevision(ReadString(info[0], "language")));
+}
+
 Napi::Value NeedsSegmentationCall(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), NeedsDictionarySegmentation(ReadString(info[0], "text")));
 }
@@ -200,6 +204,7 @@ Napi::Value CreateRecordSplitterCall(const Napi::CallbackInfo& info) {
 void DefineText(Napi::Object exports) {
   Define<AnalyseCall>(exports, "analyse");
   Define<StemsCall>(exports, "stems");
+  Define<StemsRevisionCall>(exports, "stemsRevision");
   Define<NeedsSegmentationCall>(exports, "needsSegmentation");
   Define<HighlightCall>(exports, "highlight");
   Define<HighlightPagesCall>(exports, "highlightPages");

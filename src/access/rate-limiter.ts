@@ -65,8 +65,12 @@ export class RateLimiter {
   /** Forgets, once in a window, accounts all of whose slots have left it. Looks at none of them. */
   #forgetIdle(slot: number): void {
     const passed = slot - this.#turnedAt;
-    // Below -1 the clock was set back.
-    if (passed >= -1 && passed < SLOTS_PER_WINDOW) return;
+    if (passed < -1) {
+      // The clock was set back: nothing is known to have left the window.
+      this.#turnedAt = slot;
+      return;
+    }
+    if (passed < SLOTS_PER_WINDOW) return;
     this.#earlier = passed < 2 * SLOTS_PER_WINDOW ? this.#recent : new Map<string, SlotRing>();
     this.#recent = new Map();
     this.#turnedAt = slot;

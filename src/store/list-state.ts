@@ -123,6 +123,8 @@ export interface VectorSpace {
   readonly calibration?: SpaceCalibration;
   /** For the built-in model: number of records of the list when the model was learned. */
   readonly learnedFrom?: number;
+  /** The kernel's `stemsRevision` of the language, when a built-in model was learned. Undefined: 0, or not built-in. */
+  readonly stemsRevision?: number;
 }
 
 export interface MeaningState {

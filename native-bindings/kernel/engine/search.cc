@@ -293,7 +293,13 @@ class SearchedPart {
 class SearchedFields {
  public:
   SearchedFields(const Generation& generation, const QueryPlan& plan)
-      : whole_(generation), narrowed_(IsNarrow(plan) ? NarrowGeneration(generation, plan.text_fields) : nullptr) {}
+      : whole_(generation), fields_(plan.text_fields), narrowed_(IsNarrow(plan) ? NarrowGeneration(generation, plan.text_fields) : nullptr) {}
+
+  ~SearchedFields() {
+    if (narrowed_) ForgetOverfull(whole_, fields_);
+  }
+  SearchedFields(const SearchedFields&) = delete;
+  SearchedFields& operator=(const SearchedFields&) = delete;
 
   const Generation& generation() const { return narrowed_ ? *narrowed_ : whole_; }
 
@@ -301,6 +307,7 @@ class SearchedFields {
   static bool IsNarrow(const QueryPlan& plan) { return !plan.text_fields.empty() && !plan.groups.empty(); }
 
   const Generation& whole_;
+  std::span<const uint32_t> fields_;
   std::shared_ptr<const Generation> narrowed_;
 };
 

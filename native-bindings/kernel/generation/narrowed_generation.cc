@@ -48,4 +48,15 @@ std::shared_ptr<const Generation> NarrowGeneration(const Generation& whole, std:
   return generation;
 }
 
+void ForgetOverfull(const Generation& whole, std::span<const uint32_t> fields) {
+  bool any = false;
+  for (const SegmentView& view : whole.segments) {
+    const auto kept = view.segment->narrowed().Find(fields);
+    if (!kept || !kept->is_overfull()) continue;
+    view.segment->narrowed().Forget(fields);
+    any = true;
+  }
+  if (any) whole.narrowed->Forget(fields);
+}
+
 }  // namespace gannet

@@ -127,6 +127,9 @@ PostingList NarrowedSegment::Postings(std::span<const uint8_t> entry) const {
     if (const auto kept = lists_.find(entry.data()); kept != lists_.end()) return Parsed(*kept->second);
   }
   if (const auto kept = before_.find(entry.data()); kept != before_.end()) return Keep(entry.data(), kept->second);
+  if (kept_bytes_ > kNarrowedListsBytesMax) {
+    throw Error(ErrorCode::kLimit, "the words of the query are in too many records to be looked for in some fields");
+  }
   return Keep(entry.data(), std::make_shared<const std::vector<uint8_t>>(MakeList(whole_.Postings(entry))));
 }
 

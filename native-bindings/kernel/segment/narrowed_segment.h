@@ -22,11 +22,13 @@
 
 namespace gannet {
 
-// Limit of the lists kept for one set of fields of a segment. Up to twice as much may be held, see above, for each of
-// KeptByFields::kKeptMax sets: 64 MiB in the largest segments.
+// Limit of the lists kept for one set of fields of a segment, between searches. Up to twice as much may be held, see
+// above, for each of KeptByFields::kKeptMax sets: 64 MiB in the largest segments.
 inline constexpr CacheBytes kNarrowedListsBytes{32 << 10, 16, 8 << 20};
 // A view has its own cache of terms, as a fraction of that of a whole segment, since several views exist beside it.
 inline constexpr size_t kNarrowedCacheFraction = 4;
+// Limit of the lists that exist at a time, for searches of many frequent words in some fields of a large segment.
+inline constexpr size_t kNarrowedListsBytesMax = 256 << 20;
 
 // What does not depend on the words of a query.
 struct NarrowedFields {
@@ -42,8 +44,9 @@ class NarrowedSegment final : public Segment {
   // Replaces one that is full.
   NarrowedSegment(const Segment* whole, const NarrowedSegment& full);
 
-  // True if the kept lists exceed their limit.
+  // True if the kept lists exceed their limit, and true if they do so far that not even a new object may take them over.
   bool is_full() const { return kept_bytes_ > kept_bytes_max_; }
+  bool is_overfull() const { return kept_bytes_ > 2 * kept_bytes_max_; }
 
   const SegmentMeta& meta() const override { return fields_->meta; }
   std::span<const uint8_t> norms() const override { return fields_->norms; }
@@ -59,7 +62,7 @@ class NarrowedSegment final : public Segment {
     return whole_.FindEntry(term, hash);
   }
   bool has_table() const override { return whole_.has_table(); }
-  // Returns an empty list if no field has the term.
+  // Returns an empty list if no field has the term. Throws Error(kLimit) beyond kNarrowedListsBytesMax.
   PostingList Postings(std::span<const uint8_t> entry) const override;
   // Visits the terms of the whole segment, with their document frequencies in all fields.
   void VisitTerms(std::string_view from, TermVisitor* visitor) const override { whole_.VisitTerms(from, visitor); }

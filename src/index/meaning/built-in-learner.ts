@@ -95,9 +95,21 @@ export class BuiltInLearner {
     if (!this.options.isWanted()) return false;
     const count = this.recordCount();
     if (count < LEARNED_RECORDS_MIN || this.wasFruitless(count)) return false;
-    if (newest === undefined || this.isLost) return true;
+    if (newest === undefined || this.isLost || this.hasOtherStems(newest)) return true;
     const isGrown = count >= GROWTH * (newest.learnedFrom ?? 0);
     return isGrown && newest.state === 'serving' && this.options.isFilled(newest);
+  }
+
+  /**
+   * True if the model's terms are stems of an earlier release: texts have others now, of which the model knows few. It
+   * serves until the next one does.
+   */
+  private hasOtherStems({ stemsRevision = 0 }: VectorSpace): boolean {
+    return stemsRevision !== this.stemsRevision();
+  }
+
+  private stemsRevision(): number {
+    return this.options.host.kernel.stemsRevision(this.options.language());
   }
 
   /** True if nothing could be learned, and the list is much the same since. */
@@ -116,6 +128,7 @@ export class BuiltInLearner {
     const { version } = currentVersionOf(host.state());
     const language = this.options.language();
     const count = this.recordCount();
+    const stemsRevision = this.stemsRevision();
     const bytesMax = host.budget.mergeBytesMax;
     const learned = await host.run({ kind: 'learn-model', listPath, version, language, bytesMax });
     if (learned === undefined) {
@@ -124,7 +137,12 @@ export class BuiltInLearner {
     }
     await host.exclusive(async () => {
       if (this.rounds.stopped || !isWanted()) return;
-      const model = attachable(learned.version, learned.dimensions, count);
+      const model = attachable({
+        modelVersion: learned.version,
+        dimensions: learned.dimensions,
+        learnedFrom: count,
+        stemsRevision,
+      });
       host.reopen(await host.runCommit({ kind: 'attach-model', listPath, model, learned: learned.bytes }));
       this.isLost = false;
       this.fruitless = undefined;
@@ -149,15 +167,19 @@ export class BuiltInLearner {
 /** Returns the model to attach if the list's model is the built-in one; undefined before it was learned. */
 export function learnedModelOf(state: ListState): AttachModelTask['model'] | undefined {
   const space = newestBuiltIn(state);
-  return space && attachable(space.modelVersion, space.dimensions, space.learnedFrom ?? 0);
+  return space && attachable(space);
 }
 
-function attachable(
-  modelVersion: string,
-  dimensions: number | null,
-  learnedFrom: number,
-): NonNullable<AttachModelTask['model']> {
-  return { model: BUILT_IN_MODEL, source: 'embedder', modelVersion, dimensions, learnedFrom };
+type Learned = Pick<VectorSpace, 'modelVersion' | 'dimensions' | 'learnedFrom' | 'stemsRevision'>;
+
+function attachable({
+  modelVersion,
+  dimensions,
+  learnedFrom = 0,
+  stemsRevision = 0,
+}: Learned): NonNullable<AttachModelTask['model']> {
+  const stems = stemsRevision === 0 ? {} : { stemsRevision };
+  return { model: BUILT_IN_MODEL, source: 'embedder', modelVersion, dimensions, learnedFrom, ...stems };
 }
 
 function newestBuiltIn({ meaning }: ListState): VectorSpace | undefined {

@@ -72,7 +72,7 @@ export class SearchExecutor {
   /** Appends the best hits of the search as `Candidates`, and returns its total_count. */
   candidates(task: CandidatesTask, writer: ResponseWriter): number {
     const lists = this.listsOf(task);
-    const options = { ...task.options, skip: 0, size: task.named, facets: [], explain: false };
+    const options = { ...task.options, skip: 0, size: task.named, facets: [], facet_query: '', explain: false };
     const request = readSearchRequest(
       options,
       lists.map(({ settings }) => settings.definition),

@@ -72,7 +72,7 @@ const OF_A_KIND = ', unless they also have another score; they are then returned
  * Option with shorter limits in the query string than in the body, since the whole URL has a limit of its own (414).
  */
 const text = (charactersMax: number, rest: OptionSchema): WithDefault<string> => ({
-  schema: { type: 'string', maxLength: QUERY_OPTION_CHARACTERS_MAX, ...rest },
+  schema: { type: 'string', maxLength: Math.min(charactersMax, QUERY_OPTION_CHARACTERS_MAX), ...rest },
   bodySchema: { type: 'string', maxLength: charactersMax, ...rest },
   default: '',
   isTrimmed: true,
