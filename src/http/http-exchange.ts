@@ -20,6 +20,8 @@ import type { UploadWindow } from './upload-window.js';
 /**
  * An answer of at most this length, which uWebSockets.js buffers, is sent completely before its connection is closed.
  */
+/** Time for the rest of a short body, before its connection is closed instead. */
+const REST_MS_MAX = 2000;
 const SHORT_BYTES_MAX = 16_384;
 /** Status for a client that has stopped sending: it may continue any time, or never. */
 const STALLED_STATUS = 408;
@@ -58,6 +60,8 @@ export class HttpExchange implements IncomingRequest {
   #keptOpen = false;
   #dropsRest = false;
   #onGone: (() => void) | undefined;
+  /** Set while an answer waits for the rest of the body. To be called when it has arrived, or if the connection is to be closed. */
+  #onRest: ((close: boolean) => void) | undefined;
 
   constructor(res: WireResponse, req: WireRequest, { uploads, visitors, lastWords }: ExchangeNeeds) {
     this.#res = res;
@@ -141,6 +145,7 @@ export class HttpExchange implements IncomingRequest {
       if (answer.body instanceof StreamedBody) answer.body.letGo();
       return undefined;
     }
+    if (this.#body !== undefined && this.bodyPending && !answer.close) return this.#writeBehindBody(answer);
     // The library's builds for Node.js 22 and later leave a connection paused when its request is answered.
     this.#body?.letGo();
     this.#answered = true;
@@ -154,6 +159,24 @@ export class HttpExchange implements IncomingRequest {
       sent = this.#writeAll(answer);
     });
     return sent;
+  }
+
+  /**
+   * Sends the answer when the rest of the body, which is short, has arrived. When a body ends, the library takes the
+   * timeout from its connection until the answer; if that was sent before, the connection would have none for good.
+   */
+  #writeBehindBody(answer: Answer): Promise<void> {
+    this.keepOpen();
+    return new Promise((resolve) => {
+      // A client that does not send the rest gets its answer all the same, and a connection that is closed behind it.
+      const timer = setTimeout(() => this.#onRest?.(true), REST_MS_MAX).unref();
+      this.#onGone = resolve;
+      this.#onRest = (close) => {
+        clearTimeout(timer);
+        this.#onRest = undefined;
+        resolve(this.write(close ? { ...answer, close } : answer));
+      };
+    });
   }
 
   /** Ends the connection, whatever is still to be sent. */
@@ -369,6 +392,12 @@ export class HttpExchange implements IncomingRequest {
   }
 
   #take(body: IncomingBody, chunk: ArrayBuffer, isLast: boolean): void {
+    if (this.#onRest !== undefined) {
+      this.#bodyEnded = isLast;
+      // Nobody reads it: it is refused.
+      if (isLast) this.#onRest(false);
+      return;
+    }
     body.push(new Uint8Array(chunk));
     if (isLast) {
       this.#bodyEnded = true;

@@ -84,7 +84,7 @@ describe('a media store whose disk is gone', () => {
     renameSync(folder, `${folder}-away`);
     const missing = await feed.sync();
     expect([missing.records, missing.feed.status]).toEqual([before, 'Failed']);
-    expect(missing.feed.error?.message).toContain('is not there');
+    expect(missing.feed.error?.message).toContain('does not exist');
     mkdirSync(folder);
     const empty = await feed.sync();
     expect([empty.records, empty.feed.status]).toEqual([before, 'Failed']);
@@ -117,7 +117,7 @@ describe('a media store whose disk is gone', () => {
     has(site, 'Two', 'Three');
     expect(await feeds.sync('kept')).toMatchObject({
       status: 'Failed',
-      error: { message: expect.stringContaining('is not there') as string },
+      error: { message: expect.stringContaining('does not exist') as string },
     });
     expect(await feeds.names('kept')).toEqual(['One', 'Two']);
     renameSync(`${folder}-away`, folder);

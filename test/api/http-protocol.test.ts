@@ -492,3 +492,18 @@ describe.concurrent('a body that comes slowly', () => {
     expect(result.text).toContain('body-too-slow');
   });
 });
+
+it('a connection whose streamed body is refused is closed when nothing more comes', async () => {
+  await service.control().post('/list/default', { name: 'left-open' });
+  const head = `POST /search-result/default/left-open/bulk HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\n`;
+  const pieces = [head, '{"name":"a"}\n'];
+  const told = '415 problem';
+  // Before, the library took the timeout from the connection when the body ended, after the answer.
+  const left = await rawExchange(targetOf('http'), { pieces, answers: 1, closed: true });
+  expect(left).toMatchObject({ answers: [told], closed: true });
+  const again = await rawExchange(targetOf('http'), { pieces: [...pieces, HEALTH], answers: 2, closed: false });
+  expect(again.answers).toEqual([told, '200']);
+  // A body that does not come is not waited for.
+  const without = await rawExchange(targetOf('http'), { pieces: [head], answers: 1, closed: false });
+  expect(without.answers).toEqual([told]);
+});

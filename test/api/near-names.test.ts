@@ -30,7 +30,7 @@ const GROUP = { name: 'g', lists: [{ list: 'animls' }] };
 
 it.each([
   ['GET', '/model/default/vector', undefined, "has no model 'vector'. Did you mean 'vectors'?"],
-  ['PUT', '/list/default/animals', { model: 'vectrs' }, "come with the records. Did you mean 'vectors'?"],
+  ['PUT', '/list/default/animals', { model: 'vectrs' }, "written with the records. Did you mean 'vectors'?"],
   ['PUT', '/list/default/animals', { image_model: 'builtin' }, "Did you mean 'built-in'?"],
   ['GET', '/media-store/default/defalt', undefined, "has no media store 'defalt'. Did you mean 'default'?"],
   ['DELETE', '/facet/default/animals/color', undefined, "has no facet 'color'. Did you mean 'colour'?"],

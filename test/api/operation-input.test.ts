@@ -67,6 +67,6 @@ it('reads members of a body as their schemas ask', () => {
     params: { account: 'default', list: 'films', version: '1' },
     body: { query: '1984', size: 5, cache: false, radius: { latitude: 1, longitude: 2, distance: 3 } },
   });
-  expect(() => operationInput(named('list.read'), { ...nothing, params: ['list'] })).toThrow('--param name=value');
+  expect(() => operationInput(named('list.read'), { ...nothing, params: ['list'] })).toThrow('of the form name=value');
   expect(() => operationInput(named('list.read'), { ...nothing, params: ['list=a', 'list=b'] })).toThrow('twice');
 });

@@ -39,7 +39,10 @@ async function startWithLists(env: Readonly<Record<string, string>> = {}): Promi
     const made = await started.client.post('/list/default', {
       name,
       searchable_fields: [{ name: 'title' }],
-      facets: [{ name: 'size', type: 'number' }],
+      facets: [
+        { name: 'size', type: 'number' },
+        { name: 'kind', type: 'string' },
+      ],
       ...settings,
     });
     expect(made.status, made.text).toBe(201);
@@ -92,6 +95,13 @@ describe('a reranker', () => {
     expect(reranked.results.map(({ explain }) => explain?.reranker?.place_before)).toEqual(
       namesOf(reranked).map((name) => namesOf(plain).indexOf(name)),
     );
+  });
+
+  it('goes with facets and values that are looked for in them', async () => {
+    const options = { query: 'apple', facets: ['kind'], facet_query: 'p' };
+    const { status, text, body } = await client.post('/search/default/pies/1', options);
+    expect([status, text.slice(0, 300)]).toEqual([200, expect.any(String)]);
+    expect(body).toMatchObject({ applied: { reranker: { reordered: true } } });
   });
 
   it('gives on pages what it gives on one', async () => {

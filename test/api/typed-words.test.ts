@@ -74,7 +74,7 @@ describe('what the service refuses is told by options and arguments', () => {
     [['media-store', 'add', 'x', ...S3, '--region', 'EU'], /^--region: Must be 1 to 64 lower-case letters/],
     [
       ['media-store', 'add', 'x', ...S3, '--folder', '/srv'],
-      /^--folder: A store of the kind 's3' has no --folder; it has --endpoint, --bucket, --access-key-id, /,
+      /^--folder: A media store of the kind 's3' does not take --folder; it takes --endpoint, --bucket, --access-key-id, /,
     ],
     [
       ['webhook', 'create', '--url', 'localhost', '--events', 'list.deleted'],
@@ -84,7 +84,7 @@ describe('what the service refuses is told by options and arguments', () => {
       ['webhook', 'create', '--url', 'x', '--events', 'list.deletd'],
       /^--url: Must be .*\(--events \(number 1\): "list.deletd" is none of the \d+ words that there are. Did you mean 'list.deleted'\?\) \[400/,
     ],
-    [['key', 'create', '--expires', 'yesterday'], /^--expires: An expiry is a date/],
+    [['key', 'create', '--expires', 'yesterday'], /^--expires: The expiry must be a date/],
     [['key', 'create', '--region', 'EU'], /^--region: Must be/],
     [['model', 'add', 'm', '--provider', 'own', '--dimensions', 'x'], /^--dimensions: Must be an integer, not "x"/],
     [

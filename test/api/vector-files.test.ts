@@ -119,11 +119,11 @@ describe('a matrix beside records', () => {
     );
     const refused = await gannet(service.dataDir, 'import', file, '--npy', short, '--list', 'strict');
     expect(refused.status).toBe(1);
-    expect(refused.notes).toMatch(/line 1 \(a\): A vector of this list has 16 numbers, not 2\./);
+    expect(refused.notes).toMatch(/line 1 \(a\): A vector of this list must have 16 numbers, not 2\./);
     const bad = fileOf('bad.npy', npyOf([rows[1] ?? [], rows[2]?.with(3, NaN) ?? []]));
     const partly = await gannet(service.dataDir, 'import', file, '--npy', bad, '--list', 'strict');
     expect(partly.output).toMatch(/^1 added, 0 replaced, 1 refused$/m);
-    expect(partly.notes).toMatch(/line 2 \(b\): .*no NaN/);
+    expect(partly.notes).toMatch(/line 2 \(b\): .*not NaN/);
     const cut = fileOf('cut.npy', npyOf(rows).subarray(0, 200));
     const none = await gannet(service.dataDir, 'import', file, '--npy', cut, '--list', 'strict');
     expect(none).toEqual({ status: 1, output: '', notes: expect.stringMatching(/cut\.npy ends too early/) as string });

@@ -82,7 +82,9 @@ describeWhere(process.platform === 'linux', 'limits of Linux')('a service with f
       service = await startTestService({ dataDir, env: SMALL, limits: `ulimit -n ${descriptors}` });
       await searchAll(service, LISTS);
       // The doctor is told of these by the system, whatever it may use itself.
-      const told = new RegExp(`Open files +limit ${descriptors} of the service that runs: start it anew with more`);
+      const told = new RegExp(
+        `Open files +limit ${descriptors} of the running service is too low: restart it with a higher limit`,
+      );
       expect((await gannet(dataDir, 'doctor')).output).toMatch(told);
       expect(await service.stop()).toBe(0);
     },

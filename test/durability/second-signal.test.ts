@@ -26,7 +26,7 @@ it('ends a stop that waits with status 130, and what was logged is there', async
   process.kill(running.pid, 'SIGTERM');
   await eventually(
     () => Promise.resolve(running.output),
-    (output) => output.includes('told to stop'),
+    (output) => output.includes('Stopping: received a signal'),
   );
   // Another one: the same is what npm passes on, where it comes at once.
   expect(await running.stop('SIGINT')).toBe(130);

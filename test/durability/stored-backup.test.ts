@@ -282,7 +282,7 @@ describe('a restore from a media store', () => {
     expect((await gannet(nothing, 'restore', PLACE)).notes).toContain(`There is no data directory ${nothing}`);
     expect(existsSync(nothing)).toBe(false);
     await refused('media:nightly', 'There are no backups in media:nightly');
-    await refused(`${PLACE}/20011122T081500Z`, 'is no backup');
+    await refused(`${PLACE}/20011122T081500Z`, 'is not a backup');
 
     const changed = async (file: string, change: (bytes: Buffer) => Buffer | undefined, sentence: string) => {
       const bytes = readFileSync(at(file));

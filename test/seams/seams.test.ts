@@ -298,7 +298,7 @@ describe('a new feature', () => {
       packageRoot: extended.root,
       env: { GANNET_ACCOUNT_NAME: 'count' },
     });
-    await expect(reserved.start()).rejects.toThrow("'count' is a reserved word");
+    await expect(reserved.start()).rejects.toThrow("'count' is reserved and cannot be the name of an account");
     rmSync(dataDir, { recursive: true });
   });
 });

@@ -9,7 +9,10 @@ import type { BuiltSegment, ReindexedRecords, TaskBase } from './task-parts.js';
 /** Attaches a model to the list, or detaches its model (`model`: null). */
 export interface AttachModelTask extends TaskBase {
   readonly kind: 'attach-model';
-  readonly model: Pick<VectorSpace, 'model' | 'source' | 'modelVersion' | 'dimensions' | 'learnedFrom' | 'stemsRevision'> | null;
+  readonly model: Pick<
+    VectorSpace,
+    'model' | 'source' | 'modelVersion' | 'dimensions' | 'learnedFrom' | 'stemsRevision'
+  > | null;
   /** Bytes of the built-in model, if it has just been learned. */
   readonly learned?: Uint8Array;
 }

@@ -25,7 +25,7 @@ import type { Services } from '../dispatch/services.js';
 import type { RawInput } from '../dispatch/operation.js';
 
 /** Limit for all options together. */
-const SEARCH_BODY_BYTES_MAX = 2_097_152;
+const SEARCH_BODY_BYTES_MAX = 2_359_296;
 
 const common = {
   permission: 'search-result:read',

@@ -3,7 +3,8 @@ import { listResource } from '../../../operations/api/list-schemas.js';
 import { text } from './index.js';
 
 it('has a sentence for each reason that records have no vectors', () => {
-  const described = /most frequent reason why records failed: (.+?)\. At most/.exec(JSON.stringify(listResource))?.[1] ?? '';
+  const described =
+    /most frequent reason why records failed: (.+?)\. At most/.exec(JSON.stringify(listResource))?.[1] ?? '';
   const reasons = Array.from(described.matchAll(/`([a-z-]+)`/g), ([, reason]) => reason as string);
   expect(reasons).toContain('refused');
   expect(Object.keys(text.meaning.faults).sort()).toEqual(reasons.sort());
