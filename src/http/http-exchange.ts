@@ -176,6 +176,8 @@ export class HttpExchange implements IncomingRequest {
         this.#onRest = undefined;
         resolve(this.write(close ? { ...answer, close } : answer));
       };
+      // Nobody reads the body, so it may be paused for its reader.
+      this.#body?.letGo();
     });
   }
 
