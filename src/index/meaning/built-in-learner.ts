@@ -1,7 +1,7 @@
 /**
- * Has the built-in model of a list learned: first when there are enough records, and again when there are twice as many
- * and all have vectors of the previous model. These are searched until those of the new model are complete. Main thread
- * only.
+ * Has the built-in model of a list learned: first when there are enough records, again when there are twice as many and
+ * all have vectors of the previous model, and when a release stems the list's language in another way. The vectors of
+ * the previous model are searched until those of the new one are complete. Main thread only.
  */
 import type { RecordStore } from '../../records/index.js';
 import { currentVersionOf, type ListState, type VectorSpace } from '../../store/index.js';

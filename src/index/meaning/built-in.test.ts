@@ -9,6 +9,7 @@ import {
   ListsWithModels,
   putRequest as put,
 } from '../../../test/support/lists-with-models.js';
+import { kernel } from '../../../native-bindings/index.js';
 import { SeededRandom } from '../../../test/support/random.js';
 import { ScriptedModels } from '../../../test/support/scripted-models.js';
 import { BuiltInModels } from '../../vectors/index.js';
@@ -170,4 +171,25 @@ it('goes on where a close broke it off, and has one model in the end', async () 
   await expect.poll(() => list.meaning(), { interval: 5 }).toMatchObject({ state: 'ready', pending: 0 });
   const { embedded = 0, failed = 0 } = list.meaning() ?? {};
   expect(embedded + failed).toBe(320);
+});
+
+it('is learned anew once when a release stems the language of the list in another way', async () => {
+  const list = await lists.create(BUILT_IN);
+  await importLines(list, recordLines(100));
+  await untilReady(list, 100);
+  const revision = vi.spyOn(kernel, 'stemsRevision').mockReturnValue(7);
+  try {
+    await lists.reopen(BUILT_IN);
+    const revisions = () =>
+      lists.inStore((_, state) => (state.meaning?.spaces ?? []).map(({ stemsRevision }) => stemsRevision));
+    await expect.poll(revisions, { interval: 20 }).toEqual([7]);
+    // Since the list was opened: each has a spy of its own.
+    expect(learnings()).toBe(1);
+    const again = await lists.reopen(BUILT_IN);
+    await again.write(put('later', { title: 'sea1 wave2 gull3' }));
+    await untilReady(again, 101);
+    expect(learnings()).toBe(0);
+  } finally {
+    revision.mockRestore();
+  }
 });
