@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('GET /account', () => {
-  it('tells any valid key its account, region and reach', async () => {
+  it("answers any valid key with the account, its region and the key's own scope and permissions", async () => {
     const client = await service.clientFor({
       name: 'website',
       scope: 'list',
@@ -33,7 +33,7 @@ describe('GET /account', () => {
     });
   });
 
-  it('answers one same 401 for a key that is missing, unknown, expired or revoked', async () => {
+  it('answers the same 401 whether the key is missing, unknown, expired or revoked', async () => {
     const expired = await service.createKey({ expires_at: inHours(12) });
     const revoked = await service.createKey({});
     expect((await service.clientWith(revoked.key).get('/account')).status).toBe(200);
@@ -53,8 +53,8 @@ describe('GET /account', () => {
     expect(answers[0]?.body).toMatchObject({ code: 'invalid-key', type: '/problems/invalid-key', status: 401 });
   });
 
-  it('stops a key at the moment of its expiry', async () => {
-    // The service is a day ahead already.
+  it('refuses a key from the moment it expires', async () => {
+    // The test before this one has moved the service's clock a day ahead.
     const client = await service.clientFor({ expires_at: inHours(36) });
     expect((await client.get('/account')).status).toBe(200);
     service.jumpADay();

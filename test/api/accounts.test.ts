@@ -1,4 +1,7 @@
-/** Accounts: made, listed and deleted by the command line, with all that they have. */
+/**
+ * Tests that accounts are created, listed and deleted from the command line, and deleted with everything that they
+ * hold.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +40,7 @@ interface Filled {
   readonly listIds: readonly string[];
 }
 
-/** An account with some of everything. */
+/** Creates an account with some of everything in it. */
 async function filled(account: string, lists: number): Promise<Filled> {
   const before = new Set(folders());
   await ok(control.post('/account', { name: account }));
@@ -65,7 +68,7 @@ const names = async () =>
   ((await ok(control.get('/account/all'))) as { accounts: { name: string }[] }).accounts.map(({ name }) => name);
 
 describe('accounts', () => {
-  it('are made and listed, and know nothing of each other', async () => {
+  it('are created and listed, and keep their lists and keys apart', async () => {
     expect(JSON.parse(await gannet('account', 'create', 'second', '--region', 'us'))).toMatchObject({
       name: 'second',
       region: 'us',
@@ -80,7 +83,7 @@ describe('accounts', () => {
     expect(await service.client.delete('/account/second')).toMatchObject({ status: 403 });
   });
 
-  it('go with all that they have, and nothing else goes', async () => {
+  it('are deleted with everything that they hold, and other accounts keep theirs', async () => {
     const { key, person, listIds } = await filled('third', 3);
     await filled('fourth', 1);
     expect(listIds).toHaveLength(3);
@@ -90,11 +93,12 @@ describe('accounts', () => {
     expect(await names()).not.toContain('third');
     expect(await key.get('/account')).toMatchObject({ status: 401, body: { code: 'invalid-key' } });
     expect(await person.get('/session')).toMatchObject({ status: 401, body: { code: 'not-signed-in' } });
-    // Only the command line gets to hear this: a key or a session of another account is told that it does not reach so far.
+    // Only the command line is told this: keys and sessions of another account are told that it is out of their
+    // scope.
     const unchecked = new ServiceClient(control.address, undefined);
     expect(await unchecked.get('/list/third')).toMatchObject({ status: 404, body: { code: 'account-not-found' } });
     for (const id of listIds) expect(existsSync(join(service.dataDir, 'lists', id)), id).toBe(false);
-    // Another one of the name has nothing of the first.
+    // Another account of the same name starts with nothing of the first.
     await ok(control.post('/account', { name: 'third' }));
     expect(await control.get('/list/third')).toMatchObject({ body: { lists: [] } });
     expect(await control.get('/list-group/third')).toMatchObject({ body: { groups: [] } });
@@ -105,7 +109,7 @@ describe('accounts', () => {
     expect(await control.get('/list/fourth/list-0')).toMatchObject({ status: 200, body: { record_count: 1 } });
   });
 
-  it('are there or gone as a whole after a kill in the middle', async () => {
+  it('are either complete or deleted entirely after the service is killed during the deletion', async () => {
     for (let round = 0; round < 4; round += 1) {
       const account = `killed-${round}`;
       const { listIds } = await filled(account, 4);

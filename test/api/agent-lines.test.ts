@@ -1,4 +1,4 @@
-/** What an agent writes to `gannet mcp` and no client of the protocol would: lines that are refused over HTTP. */
+/** Lines that no client of the protocol would send to `gannet mcp`, and that are refused over HTTP. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 
 const PACKAGE = join(import.meta.dirname, '../..');
 
-/** What came back for these lines, each parsed. */
+/** Returns the messages that came back for these lines, each parsed. */
 async function answersTo(lines: readonly string[]): Promise<unknown[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gannet-agent-lines-'));
   const child = spawn(process.execPath, [join(PACKAGE, 'bin', 'gannet.js'), 'mcp'], {
@@ -27,7 +27,7 @@ async function answersTo(lines: readonly string[]): Promise<unknown[]> {
 const START =
   '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}';
 
-it('is refused with its reason, and what comes behind it is answered', async () => {
+it('A malformed message over standard input is refused with its reason, and later messages are answered', async () => {
   const twice =
     '{"jsonrpc":"2.0","id":"two","method":"tools/call","params":{"name":"search_list","arguments":{"list":"a","list":"b"}}}';
   const deep = `{"jsonrpc":"2.0","id":3,"method":"ping","params":{"a":${'['.repeat(200)}${']'.repeat(200)}}}`;

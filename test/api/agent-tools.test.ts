@@ -1,4 +1,4 @@
-/** Every operation as a tool: its arguments lead back to where the operation wants them. */
+/** Tests the tool made from each operation: a tool's arguments arrive where the operation expects them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allOperations } from '../../src/main.js';
@@ -10,8 +10,8 @@ const OPERATIONS = await allOperations();
 const TOOLS = agentTools(OPERATIONS);
 const named = (name: string): Operation => OPERATIONS.find((each) => each.name === name) as Operation;
 
-describe('tools', () => {
-  it('are the operations that keys may use, each once', () => {
+describe('agent tools', () => {
+  it('cover each operation that API keys may call, exactly once', () => {
     const names = TOOLS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     for (const { name, operation } of TOOLS) {
@@ -22,7 +22,8 @@ describe('tools', () => {
     const without = OPERATIONS.filter(({ callers }) => callers.includes('key')).filter(
       (operation) => !TOOLS.some((tool) => tool.operation === operation),
     );
-    // Without a key, the same by POST, a stream that goes on, and the operation by which agents call.
+    // These need no key, repeat an operation that POST offers, stream without end, or are the operation that agents
+    // call tools by.
     expect(without.map(({ name }) => name)).toEqual([
       'system.health',
       'system.ready',
@@ -37,37 +38,43 @@ describe('tools', () => {
     ]);
   });
 
-  it.each(TOOLS.map((tool) => [tool.name, tool] as const))('%s takes what its operation takes', (_, tool) => {
-    const { inputSchema, operation } = tool;
-    const properties = inputSchema['properties'] as Readonly<Record<string, unknown>>;
-    const places = placesOf(operation);
-    if (!isWhole(operation)) for (const name of places.keys()) expect(properties).toHaveProperty([name]);
-    for (const name of inputSchema['required'] as readonly string[]) expect(properties).toHaveProperty([name]);
-    expect(argumentNames(operation)).toEqual(Object.keys(properties));
-    // What it is told as is JSON, and nothing else.
-    expect(JSON.parse(JSON.stringify(inputSchema))).toEqual(inputSchema);
-    expect(tool.description.length).toBeGreaterThan(10);
-  });
+  it.each(TOOLS.map((tool) => [tool.name, tool] as const))(
+    '%s lists all inputs of its operation in its schema',
+    (_, tool) => {
+      const { inputSchema, operation } = tool;
+      const properties = inputSchema['properties'] as Readonly<Record<string, unknown>>;
+      const places = placesOf(operation);
+      if (!isWhole(operation)) for (const name of places.keys()) expect(properties).toHaveProperty([name]);
+      for (const name of inputSchema['required'] as readonly string[]) expect(properties).toHaveProperty([name]);
+      expect(argumentNames(operation)).toEqual(Object.keys(properties));
+      // The schema is plain JSON, without anything that is lost when it is serialized.
+      expect(JSON.parse(JSON.stringify(inputSchema))).toEqual(inputSchema);
+      expect(tool.description.length).toBeGreaterThan(10);
+    },
+  );
 });
 
-describe('arguments', () => {
-  it.each(TOOLS.map((tool) => [tool.name, tool.operation] as const))('of %s go where they belong', (_, operation) => {
-    const places = [...placesOf(operation)].filter(([, place]) => place !== 'body' || !isWhole(operation));
-    fc.assert(
-      fc.property(fc.subarray(places), fc.string({ minLength: 1 }), (some, text) => {
-        const given = Object.fromEntries(some.map(([name]) => [name, text]));
-        const content = isStreamBody(operation.body) ? { [CONTENT]: text } : {};
-        const input = toolInput(operation, { ...given, ...content });
-        for (const [name, place] of some) {
-          const found = place === 'path' ? input.params : place === 'query' ? input.query : input.body;
-          expect(found).toMatchObject({ [name]: text });
-        }
-      }),
-      { numRuns: 20 },
-    );
-  });
+describe('arguments of tools', () => {
+  it.each(TOOLS.map((tool) => [tool.name, tool.operation] as const))(
+    'of %s are passed on in the path, query or body, as the operation expects',
+    (_, operation) => {
+      const places = [...placesOf(operation)].filter(([, place]) => place !== 'body' || !isWhole(operation));
+      fc.assert(
+        fc.property(fc.subarray(places), fc.string({ minLength: 1 }), (some, text) => {
+          const given = Object.fromEntries(some.map(([name]) => [name, text]));
+          const content = isStreamBody(operation.body) ? { [CONTENT]: text } : {};
+          const input = toolInput(operation, { ...given, ...content });
+          for (const [name, place] of some) {
+            const found = place === 'path' ? input.params : place === 'query' ? input.query : input.body;
+            expect(found).toMatchObject({ [name]: text });
+          }
+        }),
+        { numRuns: 20 },
+      );
+    },
+  );
 
-  it('for a query string are read as they were meant', () => {
+  it('are encoded for the query string so that the service reads the same values, without nulls', () => {
     const operation = named('related.list');
     const { query } = toolInput(operation, { list: 'a', record: 'b', select: ['title', 'year'], size: 3, skip: null });
     const read = coercionsOf(operation.query);
@@ -76,7 +83,7 @@ describe('arguments', () => {
     expect(query['select']).toBe('title,year');
   });
 
-  it('need not say the account, nor the version', async () => {
+  it('may leave out the account and the version', async () => {
     const operation = named('search.list');
     const input = withAccount(toolInput(operation, { list: 'birds' }), operation, 'default');
     expect(input.params).toEqual({ account: 'default', list: 'birds' });
@@ -91,7 +98,7 @@ describe('arguments', () => {
     });
   });
 
-  it('that nobody knows, or that are missing, are named', () => {
+  it('are named in the error if they are unknown or missing', () => {
     const operation = named('search.list');
     expect(() => toolInput(operation, { qery: 'x' })).toThrow("no argument 'qery'. Did you mean 'query'?");
     expect(() => toolInput(operation, { body: {} })).toThrow("no argument 'body'");

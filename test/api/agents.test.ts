@@ -1,4 +1,4 @@
-/** Agents over HTTP and over standard input and output, by the client that their makers use. */
+/** Tests agents over HTTP and over standard input and output, with the client by the makers of the protocol. */
 import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { spawn } from 'node:child_process';
@@ -70,7 +70,7 @@ async function toolNames(client: Client): Promise<string[]> {
 }
 
 describe('tools over HTTP', () => {
-  it('are told in the log with who called them and what they were about', async () => {
+  it('are logged with the key that called them and the list that they were called for', async () => {
     const { key, id } = await service.createKey({ access: 'full', name: 'tidy agent' });
     const client = await overHttp(key);
     await call(client, 'list_create', { name: 'untidy' });
@@ -79,7 +79,7 @@ describe('tools over HTTP', () => {
     await expect.poll(() => service.output).toContain(`${who},"operation":"list.delete","list":"untidy","status":204`);
   });
 
-  it.each(['newest', 'older'] as const)('are told and called by the %s protocol', async (era) => {
+  it.each(['newest', 'older'] as const)('are listed and called over the %s version of the protocol', async (era) => {
     const { key } = await service.createKey({ access: 'full' });
     const client = await overHttp(key, { era });
     expect(client.getServerVersion()).toMatchObject({ name: 'gannet' });
@@ -93,7 +93,7 @@ describe('tools over HTTP', () => {
     });
   });
 
-  it('take the key as a bearer token, and without one are closed', async () => {
+  it('accept the API key as a bearer token, and refuse a call without a valid one', async () => {
     const { key } = await service.createKey({ access: 'search-and-read' });
     expect(await toolNames(await overHttp(key, { header: 'Authorization' }))).toContain('search_list');
     await expect(overHttp('gnt_eu_none', { header: 'Authorization' })).rejects.toThrow();
@@ -101,7 +101,7 @@ describe('tools over HTTP', () => {
     expect(elsewhere.status).toBe(401);
   });
 
-  it('are those that the key may use, and reach what it reaches', async () => {
+  it('are limited to those that the API key has permission for, and to the list in its scope', async () => {
     const reader = await agentWith({ access: 'search-and-read' });
     const names = await toolNames(reader);
     expect(names).toContain('search_list');
@@ -123,7 +123,7 @@ describe('tools over HTTP', () => {
     expect((await call(other, 'search_list', { list: 'birds', query: 'puffin' })).isError).toBeUndefined();
   });
 
-  it('write and delete, and say what they do to the data', async () => {
+  it('write and delete data, and declare in their hints whether they read, write or destroy', async () => {
     const client = await agentWith({ access: 'full' });
     const { tools } = await client.listTools();
     const hints = (name: string) => tools.find((tool) => tool.name === name)?.annotations;
@@ -146,7 +146,7 @@ describe('tools over HTTP', () => {
     expect(jsonOf(await call(client, 'list_read', { list: 'made' }))).toMatchObject({ status: 404 });
   });
 
-  it('put and give files, as text and as bytes', async () => {
+  it('upload and read files as text and as base64', async () => {
     const client = await agentWith({ access: 'full' });
     const at = { store: 'default', path: 'notes/a.txt' };
     expect(
@@ -169,7 +169,7 @@ describe('tools over HTTP', () => {
     });
   });
 
-  it('say what was wrong with a call, in the words of the API', async () => {
+  it('explain a wrong call with the same errors as the API', async () => {
     const client = await agentWith({ access: 'full' });
     const faults: readonly (readonly [string, Record<string, unknown>, string])[] = [
       ['search_list', { list: 'birds', qery: 'x' }, "This tool has no argument 'qery'. Did you mean 'query'?"],
@@ -190,7 +190,7 @@ describe('tools over HTTP', () => {
     await expect(call(client, 'serach_list')).rejects.toThrow("Did you mean 'search_list'?");
   });
 
-  it('answer no more than an agent can read, and say how to ask for less', async () => {
+  it('refuse an answer that is longer than an agent can read, and say how to ask for less', async () => {
     const client = await agentWith({ access: 'full' });
     await service.client.post('/list/default', { name: 'songs', searchable_fields: [{ name: 'title' }] });
     await service.client.bulk('default', 'songs', [{ name: 'long', fields: { title: 'swift '.repeat(2000) } }]);
@@ -209,7 +209,7 @@ describe('tools over HTTP', () => {
   });
 
   it.each(['newest', 'older'] as const)(
-    'answer what JSON takes for a character and others for the end of a line (%s)',
+    'return U+2028 and U+2029, which some readers take for line ends, unchanged (%s version)',
     async (era) => {
       const { key } = await service.createKey({ access: 'full' });
       const client = await overHttp(key, { era });
@@ -222,7 +222,7 @@ describe('tools over HTTP', () => {
     },
   );
 
-  it('take no more than the same request over HTTP', async () => {
+  it('have the same limits for a body as the same request over HTTP', async () => {
     const client = await agentWith({ access: 'full' });
     const lists = Array.from({ length: 3000 }, () => ({ list: 'b'.repeat(60) }));
     const large = await call(client, 'webhook_create', {
@@ -247,7 +247,7 @@ describe('tools over HTTP', () => {
     expect(service.output).not.toContain('"level":50');
   });
 
-  it('read no message of more members than the tools of its key take', async () => {
+  it('refuse a message with more JSON members than any tool of its API key accepts', async () => {
     const members = Array.from({ length: 12_000 }, (_, number) => `"m${number}":1`).join();
     const ask = async (access: 'search-and-read' | 'full') => {
       const { key } = await service.createKey({ access });
@@ -265,11 +265,11 @@ describe('tools over HTTP', () => {
     const refused = await ask('search-and-read');
     expect(refused).toMatchObject({ status: 413 });
     expect(refused.text).toContain('members, objects and arrays');
-    // One that may write the rules of a list may send as much as these take.
+    // A key that may write the rules of a list may send as much as those operations take.
     expect((await ask('full')).status).not.toBe(413);
   });
 
-  it('forgive null for what is left out, and say what a key reaches', async () => {
+  it('ignore arguments that are null, and tell the agent what its API key reaches', async () => {
     const { key } = await service.createKey({ access: 'search-and-read', scope: 'list', scope_target: 'birds' });
     const client = await overHttp(key);
     expect(client.getInstructions()).toContain("The key reaches the list 'birds' alone.");
@@ -284,7 +284,7 @@ describe('tools over HTTP', () => {
     expect(jsonOf(found)).toMatchObject({ total_count: 1 });
   });
 
-  it('are counted by what they do', async () => {
+  it('are counted in the metrics by operation and status', async () => {
     const client = await agentWith({ access: 'full' });
     await call(client, 'list_read', { list: 'missing-one' });
     expect(await service.metric('gannet_agent_calls_total{operation="list.read",status="404"}')).toBeGreaterThan(0);
@@ -303,7 +303,7 @@ describe('tools over HTTP', () => {
     expect(textOf(await call(client, 'search_result_list', { list: 'birds' }))).toContain('"1453429999999999991"');
   });
 
-  it('are told to nobody by GET, and what is no message is refused', async () => {
+  it('answer 405 to GET and DELETE, and refuse bodies that are no message of the protocol', async () => {
     const { key } = await service.createKey({ access: 'full' });
     const headers = {
       'X-API-Key': key,
@@ -334,7 +334,7 @@ describe('tools over HTTP', () => {
     expect([told.status, await told.text()]).toEqual([202, '']);
   });
 
-  it('are told to many at once', async () => {
+  it('answer 100 calls at once', async () => {
     const client = await agentWith({ access: 'search-and-read' });
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => call(client, 'search_list', { list: 'birds', query: 'gannet' })),
@@ -353,7 +353,7 @@ describe('tools over standard input and output', () => {
     return connected(transport, 'newest');
   }
 
-  it('work beside the running service, and without it', async () => {
+  it('work with the running service and without it', async () => {
     const client = await overStdio();
     const search = () => call(client, 'search_list', { list: 'birds', query: 'puffin' });
     expect(jsonOf(await search())).toMatchObject({ total_count: 1 });
@@ -369,7 +369,7 @@ describe('tools over standard input and output', () => {
     await client.close();
   });
 
-  it('answer what was asked for before the agent went', async () => {
+  it('answers all messages that arrived before the agent closed standard input', async () => {
     const child = spawn(process.execPath, [join(PACKAGE, 'bin', 'gannet.js'), 'mcp'], {
       env: { ...process.env, GANNET_DATA_DIR: service.dataDir },
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -400,7 +400,7 @@ describe('tools over standard input and output', () => {
     expect(said).toContain('total_count');
   });
 
-  it('make no data directory where none is', async () => {
+  it('create no data directory if there is none', async () => {
     const nowhere = join(service.dataDir, 'nowhere');
     const transport = new StdioClientTransport({
       command: process.execPath,
@@ -414,7 +414,7 @@ describe('tools over standard input and output', () => {
     await client.close();
   });
 
-  it('give files, and say of one that is too long for it', async () => {
+  it('read a file, and refuse one that is too long for an answer', async () => {
     const client = await overStdio();
     for (const [path, bytes] of [
       ['short.txt', 10],
@@ -433,7 +433,7 @@ describe('tools over standard input and output', () => {
     await client.close();
   });
 
-  it('may be only some, by name', async () => {
+  it('can be limited by name with --tools', async () => {
     const client = await overStdio('--tools', 'search_*, list_read');
     const names = await toolNames(client);
     expect(names).toEqual(expect.arrayContaining(['search_list', 'search_group', 'list_read']));
@@ -441,7 +441,7 @@ describe('tools over standard input and output', () => {
     await client.close();
   });
 
-  it('may be only what reads', async () => {
+  it('can be limited to reading with --read-only', async () => {
     const client = await overStdio('--read-only');
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toContain('search_list');
@@ -450,7 +450,7 @@ describe('tools over standard input and output', () => {
   });
 });
 
-describe('tools in the address', () => {
+describe('tools chosen in the URL', () => {
   const TOOLS_LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const namesAt = async (key: string, query: string): Promise<string[]> => {
     const { status, text: answer } = await service.clientWith(key).post(`/mcp?${query}`, TOOLS_LIST);
@@ -458,7 +458,7 @@ describe('tools in the address', () => {
     return (JSON.parse(answer) as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name);
   };
 
-  it('are those that are named and that the key may use', async () => {
+  it('are listed if they are named and the API key has permission for them', async () => {
     const { key: full } = await service.createKey({ access: 'full' });
     const all = await namesAt(full, '');
     expect(await namesAt(full, 'tools=list_*')).toEqual(all.filter((name) => name.startsWith('list_')));
@@ -470,14 +470,14 @@ describe('tools in the address', () => {
     expect(await namesAt(searching, 'tools=list_delete,search_list')).toEqual(['search_list']);
   });
 
-  it('are no others: what is left out cannot be called', async () => {
+  it('cannot be called if the URL leaves them out', async () => {
     const { key } = await service.createKey({ access: 'full' });
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_list', arguments: {} } };
     const refused = await service.clientWith(key).post('/mcp?tools=search_list', call);
     expect(refused.text).toContain("There is no tool 'list_list'");
   });
 
-  it('that nobody has are told with what there is', async () => {
+  it('are refused if no tool has that name, and the error names the tools there are', async () => {
     const { key } = await service.createKey({ access: 'full' });
     for (const [query, said] of [
       ['tools=serch_list', "Did you mean 'search_list'?"],
@@ -491,21 +491,21 @@ describe('tools in the address', () => {
     }
   });
 
-  it('have no keyword that only the service reads', async () => {
+  it('have no schema keyword that only the service understands', async () => {
     const { key } = await service.createKey({ access: 'full' });
     const { text: answer } = await service.clientWith(key).post('/mcp', TOOLS_LIST);
     expect(answer).not.toContain('"x-');
   });
 });
 
-describe('a message', () => {
+describe('a message to the tools', () => {
   const sent = async (key: string, message: object) => {
     const body = { jsonrpc: '2.0', id: 1, ...message };
     return service.clientWith(key).post('/mcp', body);
   };
   const call = (name: string, given: object) => ({ method: 'tools/call', params: { name, arguments: given } });
 
-  it('is not repeated in what is wrong with it', async () => {
+  it('is not repeated in the error about it', async () => {
     const { key } = await service.createKey({ access: 'search-and-read' });
     const long = 'x'.repeat(500_000);
     for (const message of [call(long, {}), call('search_list', { [long]: 1 }), call('search_list', { list: long })]) {
@@ -515,7 +515,7 @@ describe('a message', () => {
     }
   });
 
-  it('has as much as a tool that its key may use, and the protocol around it has little', async () => {
+  it('may be as large as the tools of its API key accept, and the rest of the message may not', async () => {
     const { key } = await service.createKey({ access: 'search-and-read', scope: 'list', scope_target: 'birds' });
     const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 1]));
     const wide = await sent(key, call('search_list', members(101)));

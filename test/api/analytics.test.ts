@@ -1,4 +1,4 @@
-/** Analytics from outside: what is counted and what is not, clicks, reports, refusals. */
+/** Tests analytics from outside: which searches and clicks are counted, the reports, and what is refused. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ReportFigures } from '../../src/analytics/index.js';
@@ -60,14 +60,14 @@ const queryId = ({ body }: Answer) => (body as { query_id: string }).query_id;
 const click = (body: object, name = list) => client.post(`/search/analytics/click/list/default/${name}`, body);
 const clickGroup = (body: object, name = group) => client.post(`/search/analytics/click/group/default/${name}`, body);
 const today = () => new Date().toISOString().slice(0, 10);
-/** What a report says whatever day it is asked on: a new one may begin in the midst of a test. */
+/** Drops from a report what depends on the day that it is asked on: a new day may begin during a test. */
 const timeless = ({ from: _from, to: _to, daily, ...rest }: ReportFigures) => ({
   ...rest,
   daily: daily.filter(({ searches, zero_result_searches, clicks }) => searches + zero_result_searches + clicks > 0),
 });
 
-describe('what is counted', () => {
-  it('each search that ran counts once, of lists and of groups, by either method', async () => {
+describe('counting of searches', () => {
+  it('counts each search of a list or a group once, by GET and by POST', async () => {
     await search('red');
     await client.post(`/search/default/${list}/1`, { query: 'kite' });
     await searchGroup('bird');
@@ -76,11 +76,11 @@ describe('what is counted', () => {
     expect(await groupReport()).toMatchObject({ total_searches: 2, top_searches: [{ term: 'bird', count: 2 }] });
   });
 
-  it('an answer from the cache counts like any other', async () => {
+  it('counts an answer from the cache like any other', async () => {
     const how: unknown[] = [];
     for (let time = 0; time < 4; ++time) how.push((await search('red')).headers['x-cache']);
     expect(how).toContain('hit');
-    // The same in other words: found by its meaning instead of its text.
+    // The same search in other words: the cache finds it by what it means, not by its text.
     await search(' red ', { size: 10 });
     for (let time = 0; time < 2; ++time) await search('nothing like it');
     expect(await report()).toMatchObject({
@@ -94,7 +94,7 @@ describe('what is counted', () => {
     });
   });
 
-  it('a search that says so is not counted, whether it ran or came from the cache', async () => {
+  it('leaves out a search with analytics=false, whether it ran or came from the cache', async () => {
     const how: unknown[] = [];
     for (let time = 0; time < 3; ++time) how.push((await search('red', { analytics: false })).headers['x-cache']);
     expect(how).toContain('hit');
@@ -105,14 +105,14 @@ describe('what is counted', () => {
     expect(await groupReport()).toMatchObject(EMPTY);
   });
 
-  it('suggest, related and synonym previews are not counted', async () => {
+  it('leaves out suggestions, related records and previews of synonyms', async () => {
     await client.get(`/suggest/default/${list}/1`, { query: 're' });
     await client.get(`/related/default/${list}/1/${list}-a`);
     await client.post(`/list/synonym-preview/default/${list}`, { kind: 'equivalent', terms: ['red', 'kite'] });
     expect(await report()).toMatchObject(EMPTY);
   });
 
-  it('refused and failed searches are not counted', async () => {
+  it('leaves out refused and failed searches', async () => {
     expect((await search('red', { filter: 'no = field' })).status).toBe(400);
     expect((await search('red', { size: 5000 })).status).toBe(400);
     expect((await client.get(`/search/default/${list}/7`, { query: 'red' })).status).toBe(404);
@@ -121,7 +121,7 @@ describe('what is counted', () => {
     expect(await report()).toMatchObject(EMPTY);
   });
 
-  it('cancelled searches are not counted', async () => {
+  it('leaves out searches whose client disconnected before the answer', async () => {
     const { hostname, port } = new URL(service.address);
     const path = `/search/default/${list}/1?query=red&cache=false`;
     const cancelled = Array.from(
@@ -136,11 +136,11 @@ describe('what is counted', () => {
     );
     await Promise.all(cancelled);
     const counted = await service.metric('gannet_http_requests_aborted_total');
-    // Those that were answered before the client went away did run.
+    // Those that were answered before the client disconnected did run.
     expect((await report()).total_searches).toBeLessThanOrEqual(20 - counted);
   });
 
-  it('later pages are not counted, so that a page past the end adds no term without results', async () => {
+  it('leaves out later pages, so that a page past the end adds no term without results', async () => {
     await search('red');
     for (let time = 0; time < 2; ++time) await search('red', { skip: 1 });
     for (let time = 0; time < 2; ++time) {
@@ -154,7 +154,7 @@ describe('what is counted', () => {
     });
   });
 
-  it('terms are compared without case and cut to 100 characters; a search without text is no term', async () => {
+  it('compares terms without case, cuts them to 100 characters, and takes a search without text for no term', async () => {
     for (const query of ['RED', 'red', ' Red ', 'É'.repeat(150), 'é'.repeat(101), '', '  ']) await search(query);
     expect(await report()).toMatchObject({
       total_searches: 7,
@@ -165,14 +165,14 @@ describe('what is counted', () => {
     });
   });
 
-  it('a group search counts in the report of the group only', async () => {
+  it('counts a search of a group only in the report of the group', async () => {
     await searchGroup('red');
     expect(await report()).toMatchObject(EMPTY);
     expect(await report(`/analytics/list/default/${other}`)).toMatchObject(EMPTY);
     expect(await groupReport()).toMatchObject({ total_searches: 1 });
   });
 
-  it('20 terms are shown, the most frequent first', async () => {
+  it('reports the 20 most frequent terms, the most frequent first', async () => {
     for (let term = 0; term < 25; ++term) for (let time = 0; time <= term; ++time) await search(`red ${term}`);
     const { top_searches: top } = await report();
     expect(top).toHaveLength(20);
@@ -184,7 +184,7 @@ describe('what is counted', () => {
 });
 
 describe('clicks', () => {
-  it('count, and lead to the click-through rate', async () => {
+  it('are counted and determine the click-through rate', async () => {
     const id = queryId(await search('red'));
     for (const result of ['a', 'b']) {
       const answer = await click({ query_id: id, result_id: `${list}-${result}` });
@@ -193,12 +193,12 @@ describe('clicks', () => {
     expect(await report()).toMatchObject({ total_searches: 1, total_clicks: 2, click_through_rate: 2 });
   });
 
-  it('need no search that is known', async () => {
+  it('are counted even if their query_id is unknown', async () => {
     expect((await click({ query_id: 'anything', result_id: 'x' })).status).toBe(204);
     expect(await report()).toMatchObject({ total_searches: 0, total_clicks: 1, click_through_rate: 0 });
   });
 
-  it('with an empty id, or on what does not exist, are taken and record nothing', async () => {
+  it('are accepted and record nothing if an id is empty or the list or group does not exist', async () => {
     for (const [id, result] of [
       ['', 'x'],
       ['  ', 'x'],
@@ -214,7 +214,7 @@ describe('clicks', () => {
     expect(await groupReport()).toMatchObject(EMPTY);
   });
 
-  it('without a required field are refused', async () => {
+  it('are refused without a required field', async () => {
     for (const send of [click, clickGroup]) {
       expect((await send({ result_id: 'x' })).status).toBe(400);
       expect((await send({ query_id: 'x' })).status).toBe(400);
@@ -222,7 +222,7 @@ describe('clicks', () => {
     }
   });
 
-  it('of a group name a list of the group; of a list, whatever they name is ignored', async () => {
+  it('on a group must name a list of that group; on a list, list_name is ignored', async () => {
     const ids = { query_id: 'x', result_id: 'y' };
     expect((await clickGroup({ ...ids, list_name: other })).status).toBe(204);
     expect((await clickGroup(ids)).status).toBe(204);
@@ -234,14 +234,14 @@ describe('clicks', () => {
     expect(await groupReport()).toMatchObject({ total_clicks: 2 });
   });
 
-  it('on the list route count for the list, also with the query_id of a group search', async () => {
+  it('on the route of a list are counted for the list, also with the query_id of a group search', async () => {
     const id = queryId(await searchGroup('red'));
     await click({ query_id: id, result_id: `${list}-a` });
     expect(await report()).toMatchObject({ total_searches: 0, total_clicks: 1 });
     expect(await groupReport()).toMatchObject({ total_searches: 1, total_clicks: 0 });
   });
 
-  it('need search-result:read, and say so', async () => {
+  it('need the permission search-result:read, and the refusal names it', async () => {
     const reader = await service.clientFor({ access: 'custom', permissions: ['analytics:read'] });
     for (const path of [`list/default/${list}`, `group/default/${group}`]) {
       const refused = await reader.post(`/search/analytics/click/${path}`, { query_id: 'x', result_id: 'y' });
@@ -263,8 +263,8 @@ describe('clicks', () => {
   });
 });
 
-describe('the search allowance', () => {
-  it('is spent by clicks and searches alike', async () => {
+describe('the limit on searches per minute', () => {
+  it('is used up by clicks and searches alike', async () => {
     const limited = await startTestService({ env: { GANNET_SEARCH_RATE_PER_MINUTE: '3' } });
     try {
       const target = '/search/analytics/click/list/default/missing';
@@ -284,7 +284,7 @@ describe('the search allowance', () => {
 });
 
 describe('reports', () => {
-  it('have every member, and every day', async () => {
+  it('have every member, and a row for every day', async () => {
     const before = today();
     const answer = await client.get(`/analytics/list/default/${list}`);
     expect(answer.body).toEqual({
@@ -307,7 +307,7 @@ describe('reports', () => {
     });
   });
 
-  it('are about the days that were asked for', async () => {
+  it('cover the days that were asked for', async () => {
     const before = today();
     await search('red');
     const after = today();
@@ -330,7 +330,7 @@ describe('reports', () => {
     }
   });
 
-  it('need analytics:read on the account or the list, and say so', async () => {
+  it('need the permission analytics:read on the account or the list, and the refusal names it', async () => {
     const searcher = await service.clientFor({ access: 'search-and-read' });
     const scoped = await service.clientFor({ access: 'read-all', scope: 'list', scope_target: other });
     for (const path of [`list/default/${list}`, `group/default/${group}`]) {
@@ -347,14 +347,14 @@ describe('reports', () => {
     ).toBe(200);
   });
 
-  it('of what does not exist are refused', async () => {
+  it('are refused for a list or group that does not exist', async () => {
     expect((await client.get('/analytics/list/default/missing')).status).toBe(404);
     expect((await client.get('/analytics/group/default/missing')).status).toBe(404);
     const scoped = await service.clientFor({ access: 'read-all', scope: 'list', scope_target: list });
     expect((await scoped.get('/analytics/group/default/missing')).status).toBe(403);
   });
 
-  it('are the same once the events are rolled up, and after a restart', async () => {
+  it('stay the same after events are rolled up and after a restart', async () => {
     await search('red');
     await search('nothing like it');
     await click({ query_id: queryId(await searchGroup('kite')), result_id: `${list}-a` });
@@ -371,7 +371,7 @@ describe('reports', () => {
     expect(await groupReport()).toMatchObject({ total_searches: 1 });
   });
 
-  it('begin anew with a list or group that is made again', async () => {
+  it('start from zero for a list or group that was deleted and created again', async () => {
     await search('red');
     await searchGroup('red');
     await report();

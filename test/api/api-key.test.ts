@@ -21,7 +21,7 @@ function readOnly(client: ServiceClient, body: Record<string, unknown> = {}): Pr
 }
 
 describe('POST /api-key/read-only', () => {
-  it('makes a key that works, shown once', async () => {
+  it('creates a key that works and shows its secret once', async () => {
     const { status, body } = await readOnly(service.client);
     expect(status).toBe(201);
     const created = body as { key: string };
@@ -41,7 +41,7 @@ describe('POST /api-key/read-only', () => {
     expect(await readOnly(child)).toMatchObject({ status: 403, body: { code: 'missing-permission' } });
   });
 
-  it('drops what does not read, and refuses when nothing is left', async () => {
+  it('drops permissions that write, and refuses a request if none is left', async () => {
     const mixed = await readOnly(service.client, {
       permissions: [
         'search-result:read',
@@ -60,13 +60,13 @@ describe('POST /api-key/read-only', () => {
     }
   });
 
-  it('names the permission that was probably meant', async () => {
+  it('suggests the permission that was probably meant', async () => {
     const answer = await readOnly(service.client, { permissions: ['search-results:read'] });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain('search-result:read');
   });
 
-  it('makes keys of the same scope or a narrower one, never a wider one', async () => {
+  it("creates keys with the same or a narrower scope than the caller's, never a wider one", async () => {
     const permissions = ['api-key:create-read-only'];
     const ofAccount = await service.clientFor({ permissions });
     const ofGroup = await service.clientFor({ permissions, scope: 'group', scope_target: 'media' });
@@ -84,7 +84,7 @@ describe('POST /api-key/read-only', () => {
     expect(await statuses(ofList)).toEqual([403, 403, 201, 403, 403, 403]);
   });
 
-  it('makes keys that expire no later than the caller', async () => {
+  it("creates keys that expire no later than the caller's", async () => {
     const client = await service.clientFor({ permissions: ['api-key:create-read-only'], expires_at: '2090-06-30' });
     const expiry = '2090-06-30T23:59:59.999Z';
     expect((await readOnly(client)).body).toMatchObject({ expires_at: expiry });
@@ -115,8 +115,8 @@ describe('POST /api-key/read-only', () => {
   });
 });
 
-describe('the limit on read-only keys', () => {
-  it('holds for all keys of an account together and says when to come back', async () => {
+describe('the limit on creating read-only keys', () => {
+  it('holds for all keys of an account together and says when to retry', async () => {
     const limited = await startTestService();
     try {
       const clients = [limited.client, await limited.clientFor({ access: 'full' })];
@@ -128,7 +128,7 @@ describe('the limit on read-only keys', () => {
       expect(seconds).toBeGreaterThan(3500);
       expect(seconds).toBeLessThanOrEqual(3600);
       expect(last.body).toMatchObject({ code: 'rate-limited', retry_after_seconds: seconds });
-      // What is refused for another reason spends nothing, and answers as it is.
+      // A request that is refused for another reason does not use up the limit, and gets its own error.
       expect((await readOnly(limited.client, { permissions: [] })).status).toBe(400);
     } finally {
       await limited.close();
@@ -136,8 +136,8 @@ describe('the limit on read-only keys', () => {
   });
 });
 
-describe('keys by the command line', () => {
-  it('are made, listed and revoked, and no API key may do that', async () => {
+describe('API keys managed from the command line', () => {
+  it('are created, listed and deleted, which no API key may do', async () => {
     const control = service.control();
     const created = await control.post('/api-key/default', { name: 'made', access: 'read-all' });
     expect(created.status).toBe(201);
@@ -158,7 +158,7 @@ describe('keys by the command line', () => {
     expect((await service.clientWith(key).get('/account')).status).toBe(401);
   });
 
-  it('say in which hour a request came with them last, also after a restart', async () => {
+  it('show the hour of the last request with each key, also after a restart', async () => {
     const own = await startTestService();
     const lastUses = async () => {
       const { keys } = (await own.control().get('/api-key/default')).body as {
@@ -191,7 +191,7 @@ describe('keys by the command line', () => {
     }
   });
 
-  it('name a region where they reach the account, and that of their list or group otherwise', async () => {
+  it('have the region that was asked for if they reach the account, and otherwise that of their list or group', async () => {
     const control = service.control();
     const make = (body: Record<string, unknown>) => control.post('/api-key/default', { name: 'x', ...body });
     const films = { scope: 'list', scope_target: 'films' };
@@ -211,7 +211,7 @@ describe('keys by the command line', () => {
     });
   });
 
-  it('take presets or permissions, a scope that exists, and a sane expiry', async () => {
+  it('need presets or permissions, a scope that exists, and an expiry in the future', async () => {
     const control = service.control();
     const make = (body: Record<string, unknown>) => control.post('/api-key/default', { name: 'x', ...body });
     expect((await make({ access: 'full' })).body).toMatchObject({ permissions: [] });

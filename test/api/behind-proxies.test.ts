@@ -1,4 +1,7 @@
-/** The service behind reverse proxies as the files in `config` set them up, with TLS, from a client that knows the proxy alone. */
+/**
+ * Tests the service behind reverse proxies set up as in the files in `config`, with TLS, by a client that reaches
+ * only the proxy.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
@@ -24,9 +27,9 @@ interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Readable;
-  /** The address from which the proxy is called. */
+  /** The address that the client calls the proxy from. */
   readonly localAddress?: string;
-  /** Called with each piece of the answer as it comes. */
+  /** Called with each piece of the answer as it arrives. */
   readonly onPiece?: (piece: string, leave: () => void) => void;
 }
 
@@ -73,7 +76,7 @@ function behind({ name, downStatus, start }: ProxyKind, index: number): void {
     const certificate = { certificatePath: join(folder, 'cert.pem'), keyPath: join(folder, 'key.pem') };
     close = await start({ folder: own, certificate, service: new URL(service.address).host, port });
     await service.client.post('/list/default', { name: list, searchable_fields: [{ name: 'title' }] });
-    // Until it takes connections.
+    // Waits until the proxy takes connections.
     await eventually(
       () =>
         send('/health').then(
@@ -96,7 +99,7 @@ function behind({ name, downStatus, start }: ProxyKind, index: number): void {
       })(),
     );
 
-  it('imports of more than a proxy takes by itself go through as they come, and are found', async () => {
+  it("streams an import that is larger than the proxy's own limit, and its records are found", async () => {
     const title = `gannet ${'dives for fish and folds its wings '.repeat(30)}`;
     const imported = await send(`/search-result/default/${list}/bulk`, {
       method: 'POST',
@@ -108,7 +111,7 @@ function behind({ name, downStatus, start }: ProxyKind, index: number): void {
     expect(JSON.parse(found.text)).toMatchObject({ total_count: 5000 });
   });
 
-  it('a URL as long as one may be arrives in one piece', async () => {
+  it('passes on a URL of the greatest length whole', async () => {
     const query = `gannet ${'x'.repeat(16_000)}`;
     const long = await send(`/search/default/${list}/1?query=${encodeURIComponent(query)}`);
     const beside = await service.client.get(`/search/default/${list}/1?query=${encodeURIComponent(query)}`);
@@ -119,7 +122,7 @@ function behind({ name, downStatus, start }: ProxyKind, index: number): void {
     expect((await send(short)).status).toBe((await service.client.get(short)).status);
   });
 
-  it('progress is told while it comes', async () => {
+  it('passes on progress events as they come', async () => {
     const pieces: string[] = [];
     const reply = await send('/progress/default/events', {
       onPiece(piece, leave) {
@@ -136,7 +139,7 @@ function behind({ name, downStatus, start }: ProxyKind, index: number): void {
     expect(reply.headers['content-type']).toBe('text/event-stream');
   });
 
-  it('a refused body is answered, though nobody reads it to its end', async () => {
+  it('passes on the refusal of a body that nobody reads to its end', async () => {
     const refused = await send('/search-result/default/none/bulk', {
       method: 'POST',
       headers: ndjson,
@@ -145,7 +148,7 @@ function behind({ name, downStatus, start }: ProxyKind, index: number): void {
     expect([refused.status, refused.headers['content-type']]).toEqual([404, 'application/problem+json']);
   });
 
-  it('addresses are those of clients: failed sign-ins of one do not shut another out', async () => {
+  it('passes on the addresses of clients, so that failed sign-ins from one do not block another', async () => {
     let tries = 0;
     const signIn = async (localAddress: string): Promise<number> => {
       tries += 1;
@@ -161,13 +164,13 @@ function behind({ name, downStatus, start }: ProxyKind, index: number): void {
     expect(await signIn(`127.0.0.${3 + 2 * index}`)).toBe(401);
   });
 
-  it('pages of the console come, and measurements do not', async () => {
+  it('serves the pages of the console, but not the metrics', async () => {
     const page = await send('/console/');
     expect([page.status, page.headers['content-type']]).toEqual([200, expect.stringContaining('text/html') as string]);
     expect((await send('/metrics')).status).toBe(404);
   });
 
-  it('a restart of the service is over for clients once it serves again', async () => {
+  it('answers again after a restart of the service', async () => {
     await service.stop();
     expect((await send('/health')).status).toBe(downStatus);
     await service.start();

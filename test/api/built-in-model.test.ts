@@ -1,4 +1,7 @@
-/** The built-in model from outside: it is learned from the list's own records, and what no word finds is found by what words find. */
+/**
+ * Tests the built-in model from outside: it is learned from the list's own records, and takes what a query means from
+ * the records that its words find.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
@@ -26,7 +29,7 @@ const WORDS_OF_TOPIC = 12;
 const WORDS_OF_RECORD = 4;
 const RECORDS = 180;
 
-/** Each of some words of one topic, and of no other. */
+/** Each record has some words of one topic, and none of another. */
 const records = Array.from({ length: RECORDS }, (_, number) => {
   const random = new SeededRandom(number);
   const topic = TOPICS[number % TOPICS.length] as string;
@@ -79,7 +82,7 @@ const isWithWord = ({ fields }: Hit, word: string) => fields.title.split(' ').in
 const scoresOf = ({ results }: Found) => new Map(results.map((hit) => [hit.name, hit['@text_score']]));
 
 describe('a list with the built-in model', () => {
-  it('finds by meaning what no word finds, and says like what', async () => {
+  it('finds records by meaning that no word finds, and explains which records the query is like', async () => {
     const words = await search('words', { query: 'sea0', size: 100 });
     const both = await search('learned', { query: 'sea0', size: 100, explain: true });
     expect(words.applied.meaning).toBe('none');
@@ -89,7 +92,7 @@ describe('a list with the built-in model', () => {
     expect(more.length).toBeGreaterThan(0);
     for (const hit of both.results) expect(hit.fields.topic).toEqual(['sea']);
     for (const { explain } of more) expect(explain?.sources?.map(({ kind }) => kind)).toEqual(['meaning']);
-    // It means what the records mean that the word finds best.
+    // The query means what the records mean that its words find best.
     const best = words.results.map(({ name }) => name);
     const like = both.results[0]?.explain?.meaning?.like ?? [];
     expect(like.length).toBeGreaterThan(0);
@@ -97,7 +100,7 @@ describe('a list with the built-in model', () => {
     expect((await search('learned', { query: 'sea0', vector_search: false })).total_count).toBe(words.total_count);
   });
 
-  it('scores a record alike on every page, behind filters, above floors and in groups', async () => {
+  it('gives a record the same score on every page, with filters, with a minimum score and in groups', async () => {
     const query = 'money1 money2';
     const whole = await search('learned', { query, size: 100 });
     const scores = scoresOf(whole);
@@ -110,7 +113,7 @@ describe('a list with the built-in model', () => {
     const group = await search('all', { query, size: 200 });
     const own = group.results.filter((hit) => hit.list_name === 'learned');
     expect(scoresOf({ ...group, results: own })).toEqual(scores);
-    // What it means is the same where what its words find does not pass.
+    // The query means the same if a filter excludes the records that its words find.
     const near = whole.results.find((hit) => !isWithWord(hit, 'money1') && !isWithWord(hit, 'money2'));
     const only = await search('learned', { query, filter: `number = ${near?.fields.number}` });
     expect(only.results).toEqual([near]);
@@ -118,7 +121,7 @@ describe('a list with the built-in model', () => {
     expect(scoresOf(filtered)).toEqual(scores);
   });
 
-  it('has all words where all are asked for, and looks for no meaning where no word is known', async () => {
+  it('returns only records with all words if match is all, and uses no meaning if no word is known', async () => {
     const [word, other] = (records[0]?.title ?? '').split(' ');
     const all = await search('learned', { query: `${word} ${other}`, match: 'all', size: 100 });
     expect(all.applied.meaning).toBe('used');
@@ -129,7 +132,7 @@ describe('a list with the built-in model', () => {
     expect((await search('learned', { query: `"${word}"`, match: 'phrase' })).applied.meaning).toBe('off');
   });
 
-  it('knows records like one that share no word with it', async () => {
+  it('finds related records that share no word with the record', async () => {
     const [of] = records as [(typeof records)[number]];
     const relatedIn = async (list: string) => {
       const { status, text, body } = await client.get(`/related/default/${list}/1/${of.name}`, { size: 100 });
@@ -148,7 +151,7 @@ describe('a list with the built-in model', () => {
     for (const { name } of byWords.results) expect(found).toContain(name);
   });
 
-  it('says that it is too small to learn from, and searches by words', async () => {
+  it('says that it has too few records to learn from, and searches by words', async () => {
     await expect
       .poll(() => meaningOf('small'))
       .toMatchObject({ state: 'off', error: expect.stringContaining('64') as unknown });

@@ -24,7 +24,7 @@ async function total(list: string, options: Record<string, unknown> = {}): Promi
 }
 
 describe('a bulk import', () => {
-  it('of NDJSON writes the good records and names the bad ones by line', async () => {
+  it('of NDJSON writes the good records and reports the bad ones by line', async () => {
     const list = await newList();
     const lines = [
       '{"name":"a","title":"one","year":1}',
@@ -52,14 +52,14 @@ describe('a bulk import', () => {
     expect(await total(list, { query: 'again' })).toBe(1);
   });
 
-  it('of a JSON array counts elements', async () => {
+  it('of a JSON array reports bad records by the number of the element', async () => {
     const list = await newList();
     const records = '[ {"name":"a","title":"x, \\"y\\" ]"},\n{"name":"b","year":[]}, {"name":"c","year":true} ]';
     const { body } = await service.client.bulk('default', list, records, 'application/json');
     expect(body).toMatchObject({ created: 2, failed: 1, errors: [{ line: 3, name: 'c' }] });
   });
 
-  it('of CSV takes the header as field names and the types from the list', async () => {
+  it('of CSV takes field names from the header and types from the list', async () => {
     const list = await newList();
     const csv = 'name,title,year\na,"one, ""two""\nthree",1983\nb,four,\nc,five,abc\n';
     const { body } = await service.client.bulk('default', list, csv, 'text/csv');
@@ -82,7 +82,7 @@ describe('a bulk import', () => {
     });
   });
 
-  it('knows by its beginning how a long CSV is written', async () => {
+  it('of a long CSV recognizes separator and encoding from its beginning', async () => {
     const list = await newList();
     const rows = Array.from({ length: 9000 }, (_, n) => `r${n};M\xfcller, ${n};${n}\n`).join('');
     const csv = Buffer.from(`name;title;year\n${rows}`, 'latin1');
@@ -93,7 +93,7 @@ describe('a bulk import', () => {
     expect(await total(list, { query: 'müller', filter: 'year >= 8999' })).toBe(1);
   });
 
-  it('of a workbook says that it is none of CSV', async () => {
+  it('of a workbook sent as CSV is refused with advice to save it as CSV', async () => {
     const list = await newList();
     const workbook = Buffer.from('PK\u0003\u0004\u0014\u0000\u0006\u0000\b\u0000xl/workbook.xml\n\n');
     const { status, body } = await service.client.bulk('default', list, workbook, 'text/csv');
@@ -101,7 +101,7 @@ describe('a bulk import', () => {
   });
 
   it.each(['text/csv', 'application/x-ndjson', 'application/json'])(
-    'of a picture makes no records, as %s',
+    'of a picture sent as %s is refused and writes no records',
     async (type) => {
       const list = await newList();
       const picture = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\nmore,lines\nare,no records\n', 'latin1');
@@ -114,7 +114,7 @@ describe('a bulk import', () => {
     },
   );
 
-  it('that is cut off in a row tells of the lines before it that were refused', async () => {
+  it('of CSV that is cut off inside a row also reports the lines before it that were refused', async () => {
     const list = await newList();
     const csv = 'name,title,year\na,A,1\nb,B,2,3,4\nc,C,5\nd,"D,6\n';
     const { status, body } = await service.client.bulk('default', list, Buffer.from(csv), 'text/csv');
@@ -123,7 +123,7 @@ describe('a bulk import', () => {
     expect([status, (body as { detail: string }).detail]).toEqual([400, expect.stringMatching(detail)]);
   });
 
-  it('of letters that are no UTF-8 refuses their records', async () => {
+  it('of NDJSON that is no valid UTF-8 refuses only the records concerned', async () => {
     const list = await newList();
     const lines = Buffer.concat([
       Buffer.from('{"name":"a"}\n{"name":"b","title":"'),
@@ -142,21 +142,24 @@ describe('a bulk import', () => {
     ['text/csv', 'name,year\n007,1\n,12.50\n', 'year'],
     ['application/x-ndjson', '{"sku":"007","title":"one"}\n{"sku":"12.50","title":"two"}\n', 'sku'],
     ['application/json', '[{"fields":{"sku":["007"]}},{"name":"12.50","fields":{}}]', 'sku'],
-  ])('of %s takes names from a field, and replaces when it comes again', async (type, records, field) => {
-    const list = await newList();
-    const send = () =>
-      service.client.send('POST', `/search-result/default/${list}/bulk`, {
-        query: { name_from: field },
-        bytes: records,
-        headers: { 'Content-Type': type },
-      });
-    expect((await send()).body).toMatchObject({ created: 2, updated: 0, failed: 0 });
-    expect((await send()).body).toMatchObject({ created: 0, updated: 2, failed: 0 });
-    const { body } = await service.client.get(`/search-result/default/${list}`);
-    expect((body as { results: { name: string }[] }).results.map(({ name }) => name)).toEqual(['007', '12.50']);
-  });
+  ])(
+    'of %s takes names from the field of name_from, and replaces the records when imported again',
+    async (type, records, field) => {
+      const list = await newList();
+      const send = () =>
+        service.client.send('POST', `/search-result/default/${list}/bulk`, {
+          query: { name_from: field },
+          bytes: records,
+          headers: { 'Content-Type': type },
+        });
+      expect((await send()).body).toMatchObject({ created: 2, updated: 0, failed: 0 });
+      expect((await send()).body).toMatchObject({ created: 0, updated: 2, failed: 0 });
+      const { body } = await service.client.get(`/search-result/default/${list}`);
+      expect((body as { results: { name: string }[] }).results.map(({ name }) => name)).toEqual(['007', '12.50']);
+    },
+  );
 
-  it('that should take names from a field refuses the records that lack it, and a CSV without the column', async () => {
+  it('with name_from refuses records that lack the field, and a CSV without the column', async () => {
     const list = await newList();
     const send = (bytes: string, type: string) =>
       service.client.send('POST', `/search-result/default/${list}/bulk`, {
@@ -182,7 +185,7 @@ describe('a bulk import', () => {
     });
   });
 
-  it('that patches sets and removes fields of the records that there are, and makes none', async () => {
+  it('with patch sets and removes fields of existing records, and creates none', async () => {
     const list = await newList();
     const first = { name: 'a', fields: { title: 'Gannet', year: 1984, shelf: 'b', note: 'n', name: 'a field' } };
     await service.client.bulk('default', list, [first, { name: 'b', title: 'Tern', year: 1999, sku: '7' }]);
@@ -223,7 +226,7 @@ describe('a bulk import', () => {
     expect(await total(list, { filter: 'year = 1984' })).toBe(0);
   });
 
-  it('of many batches is whole and replaces by name', async () => {
+  it('in many batches writes every record once and replaces by name', async () => {
     const list = await newList();
     const records = Array.from({ length: 2500 }, (_, n) => ({ name: `r${n}`, title: `gannet ${n}`, year: n }));
     expect((await service.client.bulk('default', list, records)).body).toMatchObject({
@@ -269,7 +272,7 @@ describe('a bulk import', () => {
     expect((await service.client.bulk('default', 'missing', [])).status).toBe(404);
   });
 
-  it('beyond the size that is allowed is 413', async () => {
+  it('answers 413 to a body that is larger than allowed', async () => {
     const small = await startTestService({
       env: { GANNET_LIMITS_BULK_BODY_BYTES_MAX: '2048', GANNET_LIMITS_JSON_BODY_BYTES_MAX: '1024' },
     });

@@ -26,8 +26,9 @@ function search(options: Record<string, string | number | boolean>, path = '/sea
 const fromCache = ({ headers }: Answer) => headers['x-cache'];
 const TIMES_MAX = 5;
 /**
- * The first answer from the cache. What happens to a list in the background (segments that are merged, a day that begins) is a reason to
- * answer anew, whenever it comes, but not again and again.
+ * Asks until an answer comes from the cache. Background work on a list (merged segments, a new day) is a reason to
+ * compute the answer again
+ * whenever it comes, but not again and again.
  */
 async function repeated(ask: () => Promise<Answer>): Promise<Answer> {
   for (let times = 1; ; ++times) {
@@ -35,14 +36,14 @@ async function repeated(ask: () => Promise<Answer>): Promise<Answer> {
     if (fromCache(answer) === 'hit' || times === TIMES_MAX) return answer;
   }
 }
-/** All that two runs of one search have in common. */
+/** Returns all that two runs of the same search have in common. */
 function same({ status, body }: Answer): unknown {
   const { query_id: _id, took_ms: _ms, ...rest } = body as Record<string, unknown>;
   return { status, ...rest };
 }
 
-describe('the cache of answers', () => {
-  it('answers a repeated request with a fresh query_id, and says so', async () => {
+describe('the cache of search results', () => {
+  it('answers a repeated request with a fresh query_id, and marks the answer as a hit', async () => {
     const red = () => search({ query: 'red' });
     const [first, second] = [await red(), await repeated(red)];
     expect([fromCache(first), fromCache(second)]).toEqual(['miss', 'hit']);
@@ -57,9 +58,9 @@ describe('the cache of answers', () => {
     expect(fromCache(await repeated(() => service.client.post(path, posted)))).toBe('hit');
   });
 
-  it('knows one request in many forms', async () => {
+  it('recognizes the same request in different forms', async () => {
     let size = 5;
-    // All of them of one state of the list, whatever happens to it in the background.
+    // Asks in all forms within one state of the list, as background work may change it.
     const inAllForms = async () => {
       size += 1;
       return [
@@ -75,7 +76,7 @@ describe('the cache of answers', () => {
     expect(fromCache(await search({ query: 'sea bird', size, match: 'all' }))).toBe('miss');
   });
 
-  it('is passed by on request', async () => {
+  it('is bypassed with cache=false', async () => {
     await search({ query: 'bird' });
     expect(fromCache(await search({ query: 'bird', cache: false }))).toBe('miss');
     expect(fromCache(await search({ query: 'bird', cache: 'false' }))).toBe('miss');
@@ -83,7 +84,7 @@ describe('the cache of answers', () => {
     expect(fromCache(await search({ query: 'only this' }))).toBe('miss');
   });
 
-  it('never answers across lists, versions, writes or settings', async () => {
+  it('returns no answer of another list or version, or from before a write or change of settings', async () => {
     const query = { query: 'red' };
     await search(query);
     const two = await search(query, '/search/default/two/1');
@@ -101,7 +102,7 @@ describe('the cache of answers', () => {
     await service.client.put('/list/synonyms/default/one', { rules: [] });
   });
 
-  it('knows groups by the state of all their lists', async () => {
+  it('answers for a group until one of its lists changes', async () => {
     const path = '/search/group/default/both/latest';
     const before = await search({ query: 'red' }, path);
     expect(fromCache(await repeated(() => search({ query: 'red' }, path)))).toBe('hit');
@@ -113,7 +114,7 @@ describe('the cache of answers', () => {
     expect(count(after)).toBe(count(before) + 1);
   });
 
-  it('asks for the permission all the same, and counts the search', async () => {
+  it('checks the permission before it answers, and the search is counted', async () => {
     await search({ query: 'green' });
     const stranger = await service.clientFor({ permissions: ['list:read'] });
     expect((await stranger.get('/search/default/one/1', { query: 'green' })).status).toBe(403);
@@ -125,7 +126,7 @@ describe('the cache of answers', () => {
     expect(await counts()).toEqual(before.map((count) => count + 1));
   });
 
-  it('answers nobody whose key is of another scope, expired or revoked, though others are answered from it', async () => {
+  it('answers no key of another scope, expired or deleted, while it answers others', async () => {
     const path = '/search/default/one/1';
     const query = { query: 'fish' };
     const ask = async (client: ServiceClient) => {
@@ -149,15 +150,16 @@ describe('the cache of answers', () => {
       () => ask(ending),
       ([status]) => status === 401,
     );
-    // What a day brings with it in the background may be a reason to answer anew, once.
+    // The new day may bring background work, which is a reason to compute the answer again once.
     await eventually(
       () => ask(service.client),
       ([status, how]) => status === 200 && how === 'hit',
     );
   });
 
-  it('gives every one of many answers at once an id of its own', async () => {
-    // All of one generation: what happens to the list in the background may be a reason to answer anew, once.
+  it('gives each of many simultaneous answers its own id', async () => {
+    // Waits for answers from one generation: background work on the list may be a reason to compute the answer again
+    // once.
     const answers = await eventually(
       () => Promise.all(Array.from({ length: 100 }, () => search({ query: 'sea fish' }))),
       (given) => given.every((answer) => fromCache(answer) === 'hit'),
@@ -174,7 +176,7 @@ describe('the cache of answers', () => {
     }
   });
 
-  it('is no way to search for a list that was deleted and made again', async () => {
+  it('returns nothing from a list that was deleted and created again', async () => {
     const definition = { name: 'brief', searchable_fields: [{ name: 'text' }] };
     const path = '/search/default/brief/1';
     for (const text of ['red sea', 'blue fish']) {
@@ -188,11 +190,11 @@ describe('the cache of answers', () => {
     }
   });
 
-  it('does not keep what is refused', async () => {
+  it('keeps no refused searches', async () => {
     for (let run = 0; run < 2; ++run) expect((await search({ query: 'red', filter: 'siez = 1' })).status).toBe(400);
   });
 
-  it('answers as without it, whatever is written in between', async () => {
+  it('answers as a search without the cache does, whatever is written in between', async () => {
     const text = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 }).map((words) => words.join(' '));
     const write = fc.record({
       kind: fc.constant('write'),
@@ -221,8 +223,9 @@ describe('the cache of answers', () => {
           }
           const { group, ...options } = step;
           const path = group ? '/search/group/default/both/latest' : '/search/default/one/1';
-          // A merge in the background drops deleted records from the statistics behind the scores. An answer is kept for one state of
-          // the lists, and no state comes back: where the second request finds the answer of the first, all three saw the same state.
+          // A background merge drops deleted records from the statistics behind the scores. An answer is kept for one
+          // state of the lists, and no
+          // state comes back: if the third request finds the answer of the first, all three saw the same state.
           const threeAnswers = async () => [
             await search(options, path),
             await search({ ...options, cache: false }, path),
@@ -237,7 +240,7 @@ describe('the cache of answers', () => {
   });
 });
 
-it('spends the allowance of searches', async () => {
+it('A search answered from the cache counts towards the limit on searches per minute', async () => {
   const limited = await startTestService({ env: { GANNET_SEARCH_RATE_PER_MINUTE: '3' } });
   try {
     await limited.client.post('/list/default', { name: 'one', searchable_fields: [{ name: 'text' }] });
@@ -250,7 +253,7 @@ it('spends the allowance of searches', async () => {
   }
 });
 
-it('can be turned off', async () => {
+it('The cache can be turned off', async () => {
   const without = await startTestService({ env: { GANNET_SEARCH_CACHE_MIB: '0' } });
   try {
     await without.client.post('/list/default', { name: 'one', searchable_fields: [{ name: 'text' }] });

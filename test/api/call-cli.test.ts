@@ -1,4 +1,4 @@
-/** `gannet call …`: any operation by its name, with the service running and without. */
+/** Tests `gannet call …`, which calls any operation by its name, with the service running and without. */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ async function call(...args: string[]): Promise<string> {
   return callWith('', ...args);
 }
 
-/** `input`: what it reads from standard input. */
+/** Calls with `input` on standard input. */
 async function callWith(input: string, ...args: string[]): Promise<string> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GANNET_'));
   const env = { ...Object.fromEntries(inherited), GANNET_DATA_DIR: dataDir };
@@ -28,7 +28,7 @@ async function callWith(input: string, ...args: string[]): Promise<string> {
   return (await calling).stdout;
 }
 
-it('calls operations without the service, streams into them, and calls those of the running service', async () => {
+it('gannet call runs operations without the service, sends files as bodies, and calls the running service', async () => {
   expect(JSON.parse(await call('list.create', '--param', 'name=films'))).toMatchObject({ name: 'films' });
   const records = join(dataDir, 'records.ndjson');
   writeFileSync(records, '{"name":"a","title":"Diving birds"}\n{"name":"b","title":"Swimming fish"}\n');
@@ -48,7 +48,7 @@ it('calls operations without the service, streams into them, and calls those of 
   expect(await call('list.delete', '--param', 'list=films')).toBe('');
 });
 
-it('makes nothing in a folder where no service was, unless the call may be the first', async () => {
+it('gannet call creates no data directory unless the operation may be the first of all', async () => {
   const nowhere = join(dataDir, 'nowhere');
   const fails = [
     ['backup.create', '--param', `folder=${join(dataDir, 'backups')}`],
@@ -65,7 +65,7 @@ it('makes nothing in a folder where no service was, unless the call may be the f
   expect(existsSync(nowhere)).toBe(false);
 });
 
-it('says what exists, what an operation takes, and what was wrong', async () => {
+it('gannet call lists the operations, explains their parameters, and says what was wrong with a call', async () => {
   expect(await call()).toMatch(/^list\.read +GET \/list\/\{account\}\/\{list\}/m);
   expect(await call('list.read', '--help')).toContain('Name of the list');
   expect(await call('--help')).toContain('gannet call OPERATION --help');

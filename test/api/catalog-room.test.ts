@@ -1,15 +1,18 @@
-/** The catalogue is in memory: what would fill it is refused to whoever asks for it, and a start has room for what is there. */
+/**
+ * Tests that requests which would fill the catalogue's memory are refused, and that a start has memory enough for
+ * what exists.
+ */
 import { expect, it } from 'vitest';
 import { startTestService } from '../support/service.js';
 
-/** A quarter of it is the room, and one account has half of that. */
+/** A quarter of it is for the catalogue, and one account may use half of that. */
 const MEMORY_MIB = 256;
 const RULES = 4900;
 const TERMS = 5;
 const TERM_CHARACTERS = 80;
 const COPIES_MAX = 40;
 
-it('copies of a list with many rules, which are small requests, are refused before they fill the memory', async () => {
+it("Copies of a list with many rules are refused before they fill the catalogue's memory", async () => {
   const service = await startTestService({ env: { GANNET_MEMORY_MIB: String(MEMORY_MIB) } });
   try {
     const { client } = service;
@@ -32,7 +35,7 @@ it('copies of a list with many rules, which are small requests, are refused befo
     const larger = [...rules, { kind: 'equivalent', terms: ['one', 'two'.repeat(20)] }];
     expect((await client.put('/list/synonyms/default/copy-0', { rules: rules.slice(1) })).status).toBe(200);
     expect((await client.put('/list/synonyms/default/copy-1', { rules: larger })).status).toBe(200);
-    // What comes with rules that are refused is not in force either.
+    // Other changes in the same request are not applied if its rules are refused.
     await client.post('/list/default', { name: 'without', searchable_fields: [{ name: 'title' }] });
     const without = await client.get('/list/default/without');
     const searchable_fields = [{ name: 'title' }, { name: 'text' }];

@@ -1,4 +1,4 @@
-/** What the help of each command says. */
+/** Tests what the help of each command says. */
 import { describe, expect, it } from 'vitest';
 import { EXAMPLES } from '../../src/cli/command-help.js';
 import { commandNames } from '../../src/cli/command-line.js';
@@ -7,25 +7,28 @@ import { typed, typedWith } from '../support/typed-command.js';
 const helpOf = (name: string) => typedWith(() => import('../../src/main.js'), ...name.split(' '), '--help');
 
 describe('the help of each command', () => {
-  it.each(commandNames())('says of gannet %s how it is called', async (name) => {
+  it.each(commandNames())('shows an example for gannet %s if it needs arguments', async (name) => {
     const { out } = await helpOf(name);
     const [usage = ''] = out.split('\n', 1);
     const takesSomething = usage.includes('<') || out.includes('(required)');
-    // What is typed behind `call` and `list` is no matter of options.
+    // A command that only takes words behind it, as `call` and `list`, needs no example.
     if (takesSomething) expect(out).toMatch(new RegExp(`^Example: gannet ${name}\\b`, 'm'));
   });
 
-  it('marks what it cannot do without', async () => {
+  it('marks required options', async () => {
     const { out } = await helpOf('webhook create');
     expect(out).toMatch(/--url <url> .*\(required\)/);
     expect((await helpOf('media list')).out).not.toContain('(required)');
   });
 
-  it.each(Object.entries(EXAMPLES))('has an example for gannet %s that it takes', async (name, example) => {
-    const words = (example.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
-    // It gets as far as to a data directory that is not there, or a file.
-    const { err } = await typed(...name.split(' '), ...words);
-    expect(err).not.toMatch(/error:|--help shows/);
-    expect(err).not.toBe('');
-  });
+  it.each(Object.entries(EXAMPLES))(
+    'shows an example for gannet %s that the command accepts',
+    async (name, example) => {
+      const words = (example.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
+      // The command gets as far as a missing data directory or file.
+      const { err } = await typed(...name.split(' '), ...words);
+      expect(err).not.toMatch(/error:|--help shows/);
+      expect(err).not.toBe('');
+    },
+  );
 });

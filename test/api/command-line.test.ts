@@ -1,4 +1,4 @@
-/** `gannet` as a process of its own, slowed down, stopped, and left alone by those it talks to. */
+/** Tests `gannet` as its own process: slowed down, stopped, and with others that disconnect or stop answering. */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -23,7 +23,7 @@ import { startTestService, type TestService } from '../support/service.js';
 import { itWhere } from '../support/skip.js';
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
-/** Without what is meant for services under test. */
+/** The environment without the settings of services under test. */
 const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GANNET_')));
 const STACK = /\n\s+at |node:internal|Unhandled|Emitted 'error'/;
 const RECORDS = Array.from({ length: 3000 }, (_, index) => `{"name":"${index}","fields":{"text":"red"}}\n`).join('');
@@ -41,7 +41,7 @@ class CommandProcess {
   constructor(readonly child: ChildProcessWithoutNullStreams) {
     child.stdout.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (this.notes += chunk.toString()));
-    // One that has ended takes no more input; how it ended is what counts.
+    // A process that has ended takes no more input; the test looks at how it ended.
     child.stdin.on('error', () => undefined);
     this.ended = once(child, 'close').then(([status, signal]) => ({ status, signal }));
   }
@@ -67,7 +67,7 @@ afterEach(() => {
   for (const { child } of running.splice(0)) child.kill('SIGKILL');
 });
 
-describe('beside a running service', () => {
+describe('commands with a running service', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({});
@@ -77,7 +77,7 @@ describe('beside a running service', () => {
   });
   afterAll(() => service.close());
 
-  it('an export that cannot be made leaves the one that was there', async () => {
+  it('keep the existing file if an export fails', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-export-'));
     const path = join(folder, 'things.ndjson');
     writeFileSync(path, 'of yesterday');
@@ -90,7 +90,7 @@ describe('beside a running service', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('proposes names that are near, and counts what is wrong with a JSON array in records', async () => {
+  it('suggest similar names for unknown ones, and number the wrong records in a JSON array', async () => {
     const key = gannet(service.dataDir, 'key', 'create', '--scope', 'list', '--scope-target', 'thigns');
     await key.ended;
     expect(key.notes).toContain("Did you mean 'things'?");
@@ -106,7 +106,7 @@ describe('beside a running service', () => {
     expect(array.notes).toMatch(/^ {2}record 2 \(b\): /m);
   });
 
-  it('prices with a decimal comma are told of also where a table is imported again', async () => {
+  it('warn of prices with a decimal comma, also when a table is imported again', async () => {
     for (const outcome of ['1 added', '0 added, 1 replaced']) {
       const prices = gannet(service.dataDir, 'import', '-', '--list', 'prices', '--create', '--format', 'csv');
       prices.child.stdin.end('name;price\na;12,50\n');
@@ -116,7 +116,7 @@ describe('beside a running service', () => {
     }
   });
 
-  it('Ctrl-C while a file is written leaves nothing of it', async () => {
+  it('leave no partial file if Ctrl-C interrupts a download', async () => {
     const bytes = Buffer.alloc(40_000_000, 'x');
     const put = await service.client.send('PUT', '/media/default/default/large.bin', { bytes });
     expect(put.status).toBe(201);
@@ -128,16 +128,16 @@ describe('beside a running service', () => {
     );
     command.child.kill('SIGINT');
     await command.ended;
-    // It may have been faster than the signal.
+    // The command may have finished before the signal.
     expect([[], ['large.bin']]).toContainEqual(readdirSync(folder));
     rmSync(folder, { recursive: true });
   });
 
-  it('an export whose reader goes away after the first line ends with a sentence', async () => {
+  it('explain in a sentence that the reader of an export closed the pipe', async () => {
     const command = gannet(service.dataDir, 'export', '--list', 'things', '--format', 'json');
     command.child.stdout.once('data', () => command.child.stdout.destroy());
     const { status } = await command.ended;
-    // All may have fitted into the pipe before its reader went.
+    // Everything may have fitted into the pipe before its reader closed it.
     if (status === 0) expect(command.notes).toBe('');
     else expect(command.notes).toMatch(/^Standard output could not be written completely: .*\(EPIPE\)\.\n$/);
     expect(command.notes).not.toMatch(STACK);
@@ -191,7 +191,7 @@ describe('beside a running service', () => {
     },
   );
 
-  it('an import of records without names says that they would be added again, and by which field not', async () => {
+  it('warn that an import without names adds its records again, and suggest a field for the names', async () => {
     const imported = async (...args: string[]) => {
       const command = gannet(service.dataDir, 'import', '-', '--list', 'wares', '--create', '--format', 'csv', ...args);
       command.child.stdin.end('title,sku\nPen,s1\nInk,s2\n');
@@ -204,7 +204,7 @@ describe('beside a running service', () => {
     expect((await imported('--name-from', 'sku')).output).toContain('0 added, 2 replaced');
   });
 
-  it('an import takes records out of a document, and fields out of objects, and says so where it was not asked to', async () => {
+  it('import records from inside a document and flatten objects, and suggest the options for both', async () => {
     const document = JSON.stringify({ data: { items: [{ id: 7, by: [{ name: 'Ana' }, { name: 'Bo' }] }] } }, null, 2);
     const imported = async (list: string, ...args: string[]) => {
       const command = gannet(service.dataDir, 'import', '-', '--list', list, '--create', '--format', 'json', ...args);
@@ -231,7 +231,7 @@ describe('beside a running service', () => {
     ).toMatchObject({ results: [{ name: '7', fields: { 'by.name': ['Ana', 'Bo'] } }] });
   });
 
-  it('an export to CSV names the fields that it has no columns for', async () => {
+  it('name the fields that an export to CSV leaves out', async () => {
     await service.client.post('/list/default', { name: 'partly', searchable_fields: [{ name: 'title' }] });
     await service.client.bulk('default', 'partly', [{ name: 'a', title: 'Pen', shelf: 7 }]);
     const exported = async (format: string) => {
@@ -247,9 +247,9 @@ describe('beside a running service', () => {
     expect((await exported('ndjson')).notes).toBe('');
   });
 
-  it('what fields are called steers no terminal, in tables, remarks and JSON', async () => {
+  it('print no control or bidirectional characters from field names, in tables, notes and JSON', async () => {
     const evil = 'x\u001b[2J\u009b31m\u202ey';
-    // Control characters are in no name that is defined, and in any that a record brings.
+    // Names that are defined cannot have control characters, but names of fields in records can.
     const definition = { name: 'evil', searchable_fields: [{ name: 'x\u202e31my' }] };
     expect((await service.client.post('/list/default', definition)).status).toBe(201);
     await service.client.bulk('default', 'evil', [{ name: 'a', [`other ${evil}`]: 'b' }]);
@@ -277,7 +277,7 @@ describe('beside a running service', () => {
     }
   });
 
-  it('an export to CSV is imported with the values that it had, and names the fields where it is not', async () => {
+  it('import a CSV export with the same values, and name the fields whose values change', async () => {
     const definition = {
       searchable_fields: [{ name: 'title' }],
       facets: [
@@ -320,7 +320,7 @@ describe('beside a running service', () => {
     rmSync(dirname(file), { recursive: true });
   });
 
-  it('an import of nothing says so, and makes no list for it', async () => {
+  it('warn that a file has no records, and create no list for it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-nothing-'));
     const imported = async (list: string, file: string, text: string) => {
       writeFileSync(join(folder, file), text);
@@ -337,14 +337,14 @@ describe('beside a running service', () => {
     ] as const) {
       const told = expect.stringContaining(sentence) as string;
       expect(await imported('nothing', file, text)).toEqual({ status: 1, told, made: false });
-      // A list that there is takes no records as well as some.
+      // Importing no records into a list that exists is no failure.
       expect(await imported('awaiting', file, text)).toEqual({ status: 0, told, made: true });
     }
     expect(await imported('nothing', 'a.json', '')).toMatchObject({ status: 1, made: false });
     rmSync(folder, { recursive: true });
   });
 
-  it('Ctrl-C in the middle of an import ends it with a sentence, and by the signal', async () => {
+  it('end an interrupted import with a sentence and by the signal', async () => {
     const command = gannet(service.dataDir, 'import', '-', '--list', 'interrupted', '--create');
     command.child.stdin.write(RECORDS);
     await eventually(
@@ -356,9 +356,9 @@ describe('beside a running service', () => {
     expect(command.notes).toMatch(/^Interrupted\. .*\n$/);
   });
 
-  it('a service whose terminal is closed ends in order, however often it is told', async () => {
+  it('stop the service cleanly if its terminal closes, however many signals arrive', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'gannet-hangup-'));
-    // By a file, as nothing else here.
+    // The setting comes from a file, as in no other test here.
     const settings = join(dataDir, '..', `${basename(dataDir)}.toml`);
     writeFileSync(settings, '[server]\nweb_server = "node"\n');
     const served = gannet(dataDir, 'serve', '--config', settings);
@@ -375,7 +375,7 @@ describe('beside a running service', () => {
     rmSync(settings);
   });
 
-  it('a service that is killed in the middle of an import is told in a sentence', async () => {
+  it('explain in a sentence that the service was killed during an import', async () => {
     const other = await startTestService({});
     const command = gannet(other.dataDir, 'import', '-', '--list', 'killed', '--create');
     command.child.stdin.write(RECORDS);
@@ -391,7 +391,7 @@ describe('beside a running service', () => {
   });
 });
 
-it('an import whose records come late, from a client that was stopped, outlives the idle connections of the service', async () => {
+it("An import that pauses outlives the service's timeout for idle connections", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'gannet-late-'));
   const calls: string[] = [];
   let received = 0;
@@ -413,7 +413,7 @@ it('an import whose records come late, from a client that was stopped, outlives 
     () => Promise.resolve(calls.length),
     (count) => count >= 1,
   );
-  // Long against the 20 ms; were it not long enough on some machine, the test would see less, and not fail.
+  // Long compared with the 20 ms. If it were too short on some machine, the test would check less, and not fail.
   command.child.kill('SIGSTOP');
   await sleep(300);
   command.child.kill('SIGCONT');
@@ -429,7 +429,7 @@ const DEMO_MS_MAX = 900_000;
 const SLOWED_MS = 8000;
 
 it(
-  'the demo runs to its end where it is stopped again and again',
+  'The demo runs to its end even if it is stopped again and again',
   async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'gannet-demo-'));
     const command = gannet(dataDir, 'demo', '--once');

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('every answer', () => {
-  it('carries the request id that was sent, or a new one', async () => {
+  it('carries the request id that was sent if it is valid, and otherwise a new one', async () => {
     const sent = await service.client.send('GET', '/account', { headers: { 'X-Request-Id': 'abc-1' } });
     expect(sent.headers['x-request-id']).toBe('abc-1');
     const made = await service.client.get('/account');
@@ -34,7 +34,7 @@ describe('every answer', () => {
     }
   });
 
-  it('to what is not there is 404 or 405, as a problem document', async () => {
+  it('for an unknown path or method is 404 or 405, as a problem document', async () => {
     expect(await service.client.get('/nothing')).toMatchObject({ status: 404, body: { code: 'not-found' } });
     expect(await service.client.get('/list/default/films/more/and/more')).toMatchObject({ status: 404 });
     const wrong = await service.client.send('PATCH', '/list/default/films');
@@ -43,8 +43,8 @@ describe('every answer', () => {
   });
 });
 
-describe('a body', () => {
-  it('has to be JSON in UTF-8 of a known type, with known members', async () => {
+describe('the body of a request', () => {
+  it('must be JSON in UTF-8 with a known content type and known members', async () => {
     const send = (bytes: string | Uint8Array, type = 'application/json') =>
       service.client.send('POST', '/list/default', { bytes, headers: { 'Content-Type': type } });
     expect(await send('{"name":')).toMatchObject({ status: 400, body: { code: 'malformed-json' } });
@@ -65,7 +65,7 @@ describe('a body', () => {
 });
 
 describe('a 400', () => {
-  it('says where, and of the whole where it is the whole that is wrong', async () => {
+  it('points at what is wrong, and at the whole body if that is wrong', async () => {
     const json = { 'Content-Type': 'application/json' };
     const send = (path: string, bytes: string | Uint8Array) =>
       service.client.send('POST', path, { bytes, headers: json });
@@ -84,7 +84,7 @@ describe('a 400', () => {
 });
 
 describe('names', () => {
-  it('of accounts, lists and groups follow one rule', async () => {
+  it('of lists and groups follow one rule', async () => {
     for (const name of ['A', '-a', '_a', 'a b', 'é', 'a'.repeat(65), '', 'a/b', '.']) {
       expect((await service.client.post('/list/default', { name })).status, name).toBe(400);
       expect((await service.client.post('/list-group/default', { name })).status, name).toBe(400);
@@ -96,16 +96,16 @@ describe('names', () => {
   });
 });
 
-describe('what lies outside', () => {
-  it('is the same for another account, whether it exists or not', async () => {
+describe('another account', () => {
+  it('is answered with the same refusal whether it exists or not', async () => {
     for (const path of ['/list/other', '/list/group', '/list/OTHER', '/search/other/films/1', '/list-group/other/x']) {
       expect(await service.client.get(path), path).toMatchObject({ status: 403, body: { code: 'out-of-scope' } });
     }
   });
 });
 
-describe('bytes that are no HTTP', () => {
-  it('close the connection and hurt nobody', async () => {
+describe('bytes that are not HTTP', () => {
+  it('close their connection, and the service keeps running', async () => {
     const { hostname, port } = new URL(service.address);
     const pieces = [
       '\u0000\u0001\u0002\r\n\r\n',
@@ -127,7 +127,7 @@ describe('bytes that are no HTTP', () => {
 });
 
 describe('the log', () => {
-  it('says who deleted which list, and nothing of which record', async () => {
+  it('says who deleted which list, and never names a record', async () => {
     const { key, id } = await service.createKey({ name: 'cleaner', access: 'full' });
     const client = service.clientWith(key);
     await client.post('/list/default', { name: 'doomed' });
@@ -147,11 +147,11 @@ describe('the log', () => {
     expect(service.output).not.toContain('private-record');
   });
 
-  it('has one line a request and no key in it', async () => {
+  it('has a line for each request, and no key in it', async () => {
     const { key } = await service.createKey({ name: 'logged key' });
     await service.clientWith(key).get('/account');
     await service.clientWith('gnt_eu_wrong_secret').get('/account');
-    // Lines come after their answers.
+    // The lines are written after the answers.
     await expect.poll(() => service.output).toMatch(/"key":"logged key".*"operation":"account.read"/);
     await expect.poll(() => service.output).toMatch(/"operation":"account.read","status":401/);
     for (const secret of [key, key.slice(8), 'wrong_secret', service.client.key ?? '?']) {

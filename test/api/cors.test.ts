@@ -1,4 +1,4 @@
-/** Pages of other origins, as browsers ask before they let them send anything. */
+/** Tests pages of other origins by the preflight requests that browsers send first. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -20,15 +20,15 @@ async function preflight(path: string, method: string): Promise<{ headers: strin
   return { headers: listOf('access-control-allow-headers'), methods: listOf('access-control-allow-methods') };
 }
 
-describe('pages of an origin that is allowed', () => {
-  it('may send what an agent sends', async () => {
+describe('a page of an allowed origin', () => {
+  it('may send the headers of an agent', async () => {
     const { headers, methods } = await preflight('/mcp', 'POST');
     expect(methods).toContain('post');
     const sent = ['authorization', 'content-type', 'mcp-method', 'mcp-name', 'mcp-protocol-version', 'x-api-key'];
     expect(headers).toEqual(expect.arrayContaining(sent));
   });
 
-  it('may ask for a part of a file, and write it where nobody else has', async () => {
+  it('may request part of a file, and upload one conditionally', async () => {
     const { headers } = await preflight('/media/default/default/a.txt', 'PUT');
     expect(headers).toEqual(expect.arrayContaining(['if-match', 'if-none-match', 'if-range', 'range']));
     const put = await service.client.send('PUT', '/media/default/default/a.txt', {
