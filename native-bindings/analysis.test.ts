@@ -5,7 +5,7 @@ import { segmentForKernel } from './segmentation.js';
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 
-/** A word by the analyzer's rule: a letter, number or emoji in it. */
+/** True if the analyzer counts the segment as a word: it contains a letter, a number or an emoji. */
 function isWord(segment: string): boolean {
   return /[\p{L}\p{N}]|(?![\p{ASCII}\p{Emoji_Modifier}©®‼⁉™↔-↙↩↪〰〽])\p{Emoji}/u.test(segment);
 }
@@ -22,7 +22,7 @@ function terms(text: string): string[] {
   return kernel.analyse(text).map(({ term }) => term);
 }
 
-/** The first article of the Universal Declaration of Human Rights, and some prose, by language. */
+/** The first article of the Universal Declaration of Human Rights and some prose by language, also emoji and code. */
 const SAMPLES: Record<string, string> = {
   english:
     "All human beings are born free and equal in dignity and rights. They're endowed (by 1948) with e.g. reason.",
@@ -62,13 +62,13 @@ const SAMPLES: Record<string, string> = {
 };
 
 describe('word boundaries', () => {
-  test.each(Object.entries(SAMPLES))('of %s agree with Intl.Segmenter', (_language, text) => {
+  test.each(Object.entries(SAMPLES))('agree with Intl.Segmenter for %s', (_language, text) => {
     expect(wordsOfKernel(text)).toEqual(wordsOfIntl(text));
     expect(wordsOfKernel(text.normalize('NFC'))).toEqual(wordsOfIntl(text.normalize('NFC')));
   });
 
   test('agree with Intl.Segmenter around every character of the scripts without dictionaries', () => {
-    // Where the analyzer differs on purpose: jamo count as Hangul; signs of scripts that ICU leaves to dictionaries.
+    // The analyzer differs on purpose for jamo (they count as Hangul) and for signs of scripts that ICU segments by dictionary.
     const skipped =
       /[\p{Cn}\p{Co}\p{Cs}\s\p{sc=Hangul}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u;
     const unlike = /[\u30fc\uff9e\uff9f\p{Emoji_Modifier}\p{sc=Lana}\p{sc=Talu}\p{sc=Tavt}\p{sc=Ahom}]/u;
@@ -78,7 +78,7 @@ describe('word boundaries', () => {
       if (skipped.test(character) || unlike.test(character)) continue;
       probes.push(`a${character}b`, `1${character}2`, `א${character}ב`);
     }
-    // One long text: a call for each probe would take minutes.
+    // All probes are one text, as a call for each would take minutes.
     const text = probes.join('\n');
     expect(probes.length).toBeGreaterThan(100_000);
     const actual = new Map<number, number>(kernel.analyse(text).map(({ begin, end }) => [begin, end]));
@@ -100,7 +100,7 @@ describe('word boundaries', () => {
     const characters = [..."aZ7_.'\",;:-éßΩжא״ב'ع٣نकि्ა😀👍🏽🇩🇪🇫\u200d\u00ad\u0301 \n&"];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...characters), { maxLength: 24 }), (units) => {
-        // Marks at the start of a word belong to what is before it, which the analyzer has no need to know.
+        // Leaves out marks at the start of a word: they belong to the character before it, which the analyzer ignores.
         const text = units.join('').replace(/(^|[\s\p{P}])[\p{M}\p{Cf}\p{Emoji_Modifier}]+/gu, '$1');
         const bare = (words: string[]): string[] => words.map((word) => word.replace(/^[\p{M}\p{Cf}]+/u, ''));
         expect(bare(wordsOfKernel(text))).toEqual(bare(wordsOfIntl(text)));
@@ -111,7 +111,7 @@ describe('word boundaries', () => {
 });
 
 describe('segmented text', () => {
-  test('is cut into the words of the dictionary', () => {
+  test('is analyzed into the words that Intl.Segmenter finds by dictionary', () => {
     const samples = [
       '我爱中国人民',
       '東京タワーに行きました',
@@ -125,7 +125,7 @@ describe('segmented text', () => {
     }
   });
 
-  test('finds a word by itself as within a text', () => {
+  test('has the same term for a word alone and within a text', () => {
     const word = terms(segmentForKernel('中国'));
     expect(word).toEqual(['中国']);
     expect(terms(segmentForKernel('我爱中国'))).toContain('中国');
@@ -133,7 +133,7 @@ describe('segmented text', () => {
 });
 
 describe('folding', () => {
-  test('makes NFC and NFD, and full and half width, the same', () => {
+  test('gives the same terms for NFC and NFD, and for full and half width', () => {
     for (const text of Object.values(SAMPLES)) {
       expect(terms(text.normalize('NFD'))).toEqual(terms(text.normalize('NFC')));
     }
@@ -146,7 +146,7 @@ describe('folding', () => {
     }
   });
 
-  test('gives UTF-16 ranges', () => {
+  test('gives token ranges in UTF-16 code units', () => {
     expect(kernel.analyse('a 😀 bé\ud800 c')).toEqual([
       { term: 'a', begin: 0, end: 1, position: 0 },
       { term: '😀', begin: 2, end: 4, position: 1 },
@@ -155,7 +155,7 @@ describe('folding', () => {
     ]);
   });
 
-  test('never fails, whatever the string', () => {
+  test('gives ordered ranges within the text for any string', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         let end = 0;
@@ -172,7 +172,7 @@ describe('folding', () => {
   });
 });
 
-test('stems are what the terms of a text have in common with their other forms, in the order of the text', () => {
+test('kernel.stems returns one stem for each term, in the order of the text', () => {
   expect(kernel.stems('Diving gannets dive 1950s', 'en')).toEqual(['dive', 'gannet', 'dive', '1950s']);
   expect(kernel.stems('Diving gannets', 'none')).toEqual(['diving', 'gannets']);
   expect(kernel.stems('', 'en')).toEqual([]);

@@ -1,4 +1,4 @@
-/** The kernel's debug mode, each misuse in a process of its own: it ends with a sentence and a signal. */
+/** Tests of the kernel's debug mode of leases. Each misuse runs in its own process, which ends with a message and SIGABRT. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A generation of one segment with one record, whose leases are counted. */
+/** Script that publishes a generation of one segment with one record, a vector segment and a part, and counts its leases. */
 const PREAMBLE = `
   const kernel = require(${JSON.stringify(ADDON)});
   const path = process.argv[1] + '/' + process.argv[2] + '.mdb';
@@ -58,7 +58,7 @@ function run(script: string, env: Readonly<Record<string, string>> = { GANNET_KE
   return { signal, status, stderr };
 }
 
-describe('the debug mode of leases', () => {
+describe('debug mode of leases', () => {
   it.each([
     ['use();', 'generation 2 was used without a lease'],
     ['count(1); use(); count(-1); use();', 'generation 2 was used without a lease'],
@@ -80,13 +80,13 @@ describe('the debug mode of leases', () => {
     ['count(1); kernel.releaseGeneration(generation);', 'generation 2 was released while it is leased'],
     ['kernel.releaseGeneration(generation); count(1);', 'generation 2 was leased after its release'],
     ['count(1); count(-1); count(-1);', 'generation 2 had a lease released twice'],
-  ])('ends the process at: %s', (script, sentence) => {
+  ])('aborts the process with a message at: %s', (script, sentence) => {
     const { signal, stderr } = run(script);
     expect(stderr).toContain(`gannet kernel: ${sentence}`);
     expect(signal).toBe('SIGABRT');
   });
 
-  it('lets pass what holds a lease, and the changes of the owner', () => {
+  it('accepts uses under a lease, and new generations of the owner', () => {
     const script = `
       count(1); use(); open(); rows(); usePart(); ofPages();
       const next = kernel.publishGeneration({ base: generation, settings: 'new' });
@@ -97,7 +97,7 @@ describe('the debug mode of leases', () => {
     expect(run(script)).toEqual({ signal: null, status: 0, stderr: '' });
   });
 
-  it('is off unless it is asked for', () => {
+  it('is off unless GANNET_KERNEL_CHECK_LEASES is set', () => {
     const script = `
       use(); open();
       if (kernel.checksLeases) throw new Error('on');

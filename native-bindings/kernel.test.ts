@@ -49,7 +49,7 @@ function plan(term?: string): Uint8Array {
 }
 
 describe('segments', () => {
-  test('have one handle a path, closed when closed as often as opened', () => {
+  test('have one handle per path, which closes after as many closes as opens', () => {
     const file = build([1, 2]);
     const segment = kernel.openSegment(file);
     expect(kernel.openSegment(file)).toBe(segment);
@@ -60,7 +60,7 @@ describe('segments', () => {
     expect(() => kernel.recordNumbers(segment)).toThrow(invalid);
   });
 
-  test('under an old path are new segments', () => {
+  test('get a new handle if another file replaced the one at their path', () => {
     const first = build([1]);
     const second = build([2]);
     const segment = kernel.openSegment(first);
@@ -74,7 +74,7 @@ describe('segments', () => {
     kernel.closeSegment(other);
   });
 
-  test('merge without what was deleted', () => {
+  test('are merged without their deleted documents', () => {
     const a = kernel.openSegment(build([1, 2, 3]));
     const b = kernel.openSegment(build([4]));
     const file = path.join(folder, 'merged.mdb');
@@ -86,7 +86,7 @@ describe('segments', () => {
     for (const segment of [a, b, merged]) kernel.closeSegment(segment);
   });
 
-  test('that are damaged or missing are errors with a code', () => {
+  test('are refused with a code if the file is missing or the batch is cut short', () => {
     expect(() => kernel.openSegment(path.join(folder, 'missing'))).toThrow(
       expect.objectContaining({ name: 'KernelError', code: 'io' }),
     );
@@ -98,11 +98,11 @@ describeWhere(process.platform === 'linux', 'only Linux says which mapping it wa
   'a segment that is cut while it is searched',
   () => {
     const unreadable = expect.objectContaining({ name: 'KernelError', code: 'unreadable' });
-    // Some hundred pages.
+    // The segment takes some hundred memory pages.
     const text = Array.from({ length: 20 }, (_, index) => `word${index}`).join(' ');
     const numbers = Array.from({ length: 5000 }, (_, index) => index);
 
-    test('is answered nothing from, told of once, and forgotten when it is closed', () => {
+    test('makes every call fail as unreadable, is reported once, and is forgotten after its close', () => {
       const [cut, whole] = [build(numbers, text), build([1], text)];
       const segments = [cut, whole].map((file) => kernel.openSegment(file));
       const [both, other] = [segments, segments.slice(1)].map((added) =>
@@ -111,7 +111,7 @@ describeWhere(process.platform === 'linux', 'only Linux says which mapping it wa
       expect(kernel.collectRecordNumbers(other, plan('word1'))).toHaveLength(1);
       const before = kernel.unreadableCount();
       truncateSync(cut, 4096);
-      // From no thread is a result taken that was made of zeros: what one met holds for all that come later.
+      // Pages behind the cut read as zeros. No call may return a result made of them, so the first fault fails all later calls.
       const options = { stemsMax: 1, typosMax: 1, prefixesMax: 1, compoundsMax: 1, editsMax: [1] };
       for (let round = 0; round < 2; ++round) {
         expect(() => kernel.search(both, plan('word1'))).toThrow(unreadable);
@@ -119,7 +119,7 @@ describeWhere(process.platform === 'linux', 'only Linux says which mapping it wa
         expect(() => kernel.documentFrequencies(both, ['word3'])).toThrow(unreadable);
         expect(() => kernel.expand(both, ['wrod7'], options)).toThrow(unreadable);
         expect(() => kernel.completeWord(both, 'wor', 0, 5)).toThrow(unreadable);
-        // By what a commit asks, a document that zeros hide would be left in the index for good.
+        // Commits call these: a document that zeros hide would stay in the index for good.
         expect(() => kernel.locate(both, Uint32Array.of(4000))).toThrow(unreadable);
         expect(() => kernel.newTerms(other, segments[0] as SegmentHandle)).toThrow(unreadable);
         expect(() => kernel.documentsOf(segments[0] as SegmentHandle, Uint32Array.of(4000))).toThrow(unreadable);
@@ -135,7 +135,7 @@ describeWhere(process.platform === 'linux', 'only Linux says which mapping it wa
       kernel.releaseGeneration(both);
       kernel.releaseGeneration(other);
       for (const segment of segments) kernel.closeSegment(segment);
-      // Whatever is mapped where it was is none of it.
+      // Another segment mapped at the same address is readable.
       const next = kernel.openSegment(build(numbers, text));
       const after = kernel.publishGeneration({ add: [{ segment: next }], settings: '' });
       expect(kernel.collectRecordNumbers(after, plan('r4000'))).toHaveLength(1);
@@ -143,7 +143,7 @@ describeWhere(process.platform === 'linux', 'only Linux says which mapping it wa
       kernel.closeSegment(next);
     });
 
-    test('does so also where its file is removed already', () => {
+    test('is reported as unreadable if the file was removed before', () => {
       const file = build(numbers, text);
       const segment = kernel.openSegment(file);
       const generation = kernel.publishGeneration({ add: [{ segment }], settings: '' });
@@ -157,7 +157,7 @@ describeWhere(process.platform === 'linux', 'only Linux says which mapping it wa
       kernel.closeSegment(segment);
     });
 
-    test('does so also where no descriptor is left', () => {
+    test('is reported as unreadable if the process has no file descriptor left', () => {
       const addon = path.join(import.meta.dirname, 'build', 'Release', 'gannet_kernel.node');
       const script = `
         const fs = require('node:fs');
@@ -192,10 +192,10 @@ describeWhere(process.platform === 'linux', 'only Linux says which mapping it wa
   },
 );
 
-describe('expansions', () => {
+describe('word expansions', () => {
   const options = { stemsMax: 10, typosMax: 10, prefixesMax: 0, compoundsMax: 0 };
 
-  test('are stems, misspellings and beginnings over all segments', () => {
+  test('contain words with the same stem, typos and words that begin so, from all segments', () => {
     const segments = ['connected connection connecting', 'connection conection r500 r501', 'connective'].map(
       (text, i) => {
         const batch = new DocumentBatchWriter();
@@ -238,7 +238,7 @@ describe('expansions', () => {
     for (const segment of segments) kernel.closeSegment(segment);
   });
 
-  test('need edits for each word, within the limits', () => {
+  test('are refused without valid edit distances for each word, or with numbers over their limits', () => {
     const generation = kernel.publishGeneration({ settings: '' });
     expect(() => kernel.expand(generation, ['a', 'b'], { ...options, editsMax: [1] })).toThrow(invalid);
     expect(() => kernel.expand(generation, ['a'], { ...options, editsMax: [3] })).toThrow(invalid);
@@ -250,7 +250,7 @@ describe('expansions', () => {
 });
 
 describe('generations', () => {
-  test('follow one another', () => {
+  test('build on one another with added, removed and deleted documents and settings', () => {
     const a = kernel.openSegment(build([1, 2, 3]));
     const b = kernel.openSegment(build([2, 9]));
     const first = kernel.publishGeneration({ add: [{ segment: a }], settings: 'S' });
@@ -273,7 +273,7 @@ describe('generations', () => {
     expect([...kernel.documentFrequencies(second, ['some', 'r9', 'none'])]).toEqual([5, 1, 0]);
     expect([...kernel.collectRecordNumbers(second, plan('some'))]).toEqual([1, 2, 3, 9]);
 
-    // A segment that was closed stays while a generation holds it, and can still be removed.
+    // A closed segment stays open while a generation holds it, and can still be removed from the next one.
     kernel.closeSegment(a);
     expect([...kernel.collectRecordNumbers(second, plan('r1'))]).toEqual([1]);
     const third = kernel.publishGeneration({ base: second, remove: [a], settings: 'T' });
@@ -287,7 +287,7 @@ describe('generations', () => {
     kernel.closeSegment(b);
   });
 
-  test('refuse bitmaps and documents beyond the segment', () => {
+  test('refuse deletions of documents that the segment does not have', () => {
     const segment = kernel.openSegment(build([1]));
     expect(() => kernel.publishGeneration({ add: [{ segment, deleted: new Uint8Array(2) }] })).toThrow(invalid);
     expect(() => kernel.publishGeneration({ add: [{ segment, deleted: Uint8Array.of(2) }] })).toThrow(invalid);
@@ -300,14 +300,14 @@ describe('generations', () => {
   });
 });
 
-describe('arguments', () => {
-  // Leases that are counted wrongly end the process, as they are meant to (kernel-leases.test.ts), and so does every status (second-signal.test.ts).
+describe('arguments of the kernel', () => {
+  // Both end the process: countLeases if leases are miscounted (kernel-leases.test.ts), endProcess always (second-signal.test.ts).
   const ending = ['countLeases', 'endProcess'];
   const names = Object.keys(kernel).filter(
     (name) => !ending.includes(name) && typeof kernel[name as keyof Kernel] === 'function',
   );
 
-  test('of wrong types are errors, never a crash', async () => {
+  test('throw an Error and do not crash the process if their types are wrong', async () => {
     expect(names.length).toBeGreaterThan(15);
     const detached = new Uint8Array(8);
     structuredClone(detached.buffer, { transfer: [detached.buffer] });
@@ -321,7 +321,7 @@ describe('arguments', () => {
     const arguments_ = fc.array(fc.constantFrom(...odd), { maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...names), arguments_, async (name, values) => {
-        // A file of any name is made by these.
+        // These create a file under any name. NUL makes each path invalid.
         if (name === 'lockFile' || name === 'buildSegment' || name === 'mergeSegments') values.unshift('\0');
         try {
           await (kernel[name as keyof Kernel] as (...args: unknown[]) => unknown)(...values);
@@ -333,7 +333,7 @@ describe('arguments', () => {
     );
   });
 
-  test('are named in the message', () => {
+  test('are named in the message of the error', () => {
     const loose = kernel as unknown as Record<string, (...args: unknown[]) => unknown>;
     expect(() => loose['openSegment']!(1)).toThrow(new TypeError('path has to be a string'));
     expect(() => loose['search']!(NOWHERE, 'x')).toThrow(invalid);
@@ -344,7 +344,7 @@ describe('arguments', () => {
     expect(() => loose['endProcess']!('x')).toThrow(TypeError);
   });
 
-  test('of unknown constants are programming errors', () => {
+  test('of kernelConstant are refused if no constant has that name', () => {
     expect(kernelConstant('WindowSize')).toBe(4096);
     expect(() => kernelConstant('Nonsense')).toThrow('Nonsense');
   });
@@ -371,7 +371,7 @@ describe('highlight', () => {
     return bytes.length === 0 ? null : JSON.parse(Buffer.from(bytes).toString());
   };
 
-  test('marks words in fields', () => {
+  test('marks words and phrases in fields and escapes HTML', () => {
     expect(highlight({ a: 'ein Café & <Bar>', b: ['x', 'Cafe'], c: 'cafe' }, ['cafe'])).toEqual({
       a: 'ein <em>Café</em> &amp; &lt;Bar&gt;',
       b: '<em>Cafe</em>',
@@ -379,7 +379,7 @@ describe('highlight', () => {
     expect(highlight({ a: 'new york' }, [], [['new', 'york']])).toEqual({ a: '<em>new</em> <em>york</em>' });
   });
 
-  test('asks for segmentation', () => {
+  test('returns nothing for text that needs segmentation, until it is segmented', () => {
     expect(highlight({ a: '我爱中国' }, ['中国'])).toBeNull();
     expect(highlight({ a: '我\u200b爱\u200b中国\u200b' }, ['中国'])).toEqual({ a: '我爱<em>中国</em>' });
   });
@@ -404,7 +404,7 @@ describe('highlight', () => {
     );
   });
 
-  describe('of pages', () => {
+  describe('highlightPages', () => {
     const [TO_BE_SEGMENTED, UNREADABLE] = [
       kernelConstant('HighlightToBeSegmented'),
       kernelConstant('HighlightUnreadable'),
@@ -420,7 +420,7 @@ describe('highlight', () => {
     const wordsText = Buffer.from('a cafe, and another cafe x cafe '.repeat(50));
     const words = kernel.learnWords(wordsText, Uint32Array.of(0), Uint32Array.of(wordsText.length));
     const HEADER_BYTES_MAX = 10;
-    /** By the dictionary of that place; where that is not shorter, as it is. */
+    /** Packs the text with the dictionary at `place` of the list, or plainly if packing does not make it shorter. */
     const byWords = (text: string, place = 0): Page => {
       const bytes = Buffer.from(text);
       const row = bytes.subarray(
@@ -429,7 +429,7 @@ describe('highlight', () => {
       );
       const textBytes = Buffer.byteLength(text);
       if (row.length === textBytes) return { packed: Buffer.from(text), packing: PLAIN, textBytes: 0 };
-      // The format, the number, no bytes before the text, and how many it has.
+      // The header: format, record number, number of bytes before the text (0), and number of bytes of the text.
       const begin = [...row.subarray(0, HEADER_BYTES_MAX)].findIndex((byte, at) => at >= 3 && byte < 0x80) + 1;
       return { packed: row.subarray(begin), packing: BY_DICTIONARY + place, textBytes };
     };
@@ -463,7 +463,7 @@ describe('highlight', () => {
       });
     };
 
-    test('is that of the same texts in records', () => {
+    test('marks the same as highlight does for the texts in records', () => {
       fc.assert(
         fc.property(
           fc.array(
@@ -491,7 +491,7 @@ describe('highlight', () => {
       );
     });
 
-    test('tells what is no such text, whatever it is, and goes on with the next', () => {
+    test('reports a damaged page as unreadable and marks the next pages', () => {
       const text = 'a cafe, and another cafe';
       const whole = deflateRawSync(text);
       const good = byWords(text);
@@ -524,7 +524,7 @@ describe('highlight', () => {
       );
     });
 
-    test('refuses arguments that do not fit, and what is no dictionary', () => {
+    test('refuses arguments that do not match, and bytes that are no dictionary', () => {
       const call = (numbers: readonly number[], dictionaries: readonly Uint8Array[]) => () =>
         kernel.highlightPages(
           wordsText,
@@ -541,14 +541,14 @@ describe('highlight', () => {
     });
   });
 
-  test('answers keep what they say, whatever is asked after them', () => {
+  test('keeps results unchanged by later calls, also after a buffer that they share is transferred', () => {
     const plan = highlightPlan(['cafe']);
     const mark = (text: string) => {
       const json = Buffer.from(JSON.stringify({ a: `cafe ${text}` }));
       return kernel.highlight(json, Uint32Array.of(0, json.length), new Uint32Array(1), ['a'], plan);
     };
     const small = Array.from({ length: 1000 }, (_, index) => mark(`n${index} ${'word '.repeat(index % 40)}`));
-    // More than shares memory with others.
+    // Larger than results that share a buffer with others.
     const text = Buffer.from(JSON.stringify({ a: `cafe ${'word '.repeat(100)}` }));
     const records = 400;
     const ranges = Uint32Array.from({ length: 2 * records }, (_, index) => (index % 2) * text.length);
@@ -564,12 +564,12 @@ describe('highlight', () => {
     expect(buffers.size).toBeGreaterThan(1);
     expect(buffers.size).toBeLessThan(10);
     expect(buffers).not.toContain(large.buffer);
-    // Whoever takes the memory away takes answers with it, but none that are yet to come.
+    // The transfer detaches the results in that buffer, but later results get a new one.
     structuredClone(small[999]?.buffer, { transfer: [small[999]?.buffer as ArrayBuffer] });
     expect(Buffer.from(mark('at last')).toString()).toBe('{"a":"<em>cafe</em> at last"}');
   });
 
-  test('refuses ranges that are none of the texts', () => {
+  test('refuses ranges beyond the texts and a plan that is none', () => {
     const mark = (...ranges: number[]) =>
       kernel.highlight(
         Buffer.from('{"a":"cafe"}'),
@@ -586,7 +586,7 @@ describe('highlight', () => {
     ).toThrow(expect.objectContaining({ code: 'invalid-argument' }));
   });
 
-  test('is safe HTML and valid JSON whatever the record', () => {
+  test('returns safe HTML and valid JSON for any record', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: fc.constantFrom(...'<em>/&"\'\\ acfe\u200b') }),
@@ -610,7 +610,7 @@ describe('highlight', () => {
 });
 
 describe('lockFile', () => {
-  test('lets one in at a time', () => {
+  test('gives a lock to one holder at a time', () => {
     const file = path.join(folder, 'lock');
     const lock = kernel.lockFile(file);
     expect(lock).not.toBeNull();
@@ -661,7 +661,7 @@ describe('threads', () => {
   });
 });
 
-test('a slice beyond what systems have is refused', () => {
+test('A thread slice outside of 0.1 to 100 ms is refused', () => {
   for (const sliceMs of [0, 0.05, 101, NaN]) {
     expect(() => kernel.setThreadSlice(sliceMs)).toThrow(invalid);
     expect(() => kernel.setSliceOfOtherThreads(sliceMs)).toThrow(invalid);

@@ -107,7 +107,7 @@ const ofPages = (words: readonly string[], more: Partial<PartSearch> = {}): Part
 const search = (generation: GenerationHandle, asked: Asked, parts?: PartsSearch): QueryResult =>
   parseResult(kernel.search(generation, plan(asked), undefined, parts));
 
-/** Record, score of the hit, of the text and of the document, its place. */
+/** For each hit: record number, score of the hit, of its text and of its best document, and the place of that document or -1. */
 function rows({ hits, scores }: QueryResult): number[][] {
   const [text, document] = [scores.kinds.indexOf('text'), scores.kinds.indexOf('document')];
   return Array.from({ length: hits.count }, (_, i) => [
@@ -134,8 +134,8 @@ const queryWords = fc
   .uniqueArray(fc.constantFrom('sea', 'moss', 'cliff'), { minLength: 1 })
   .chain((words) => fc.boolean().map((excludes) => (excludes ? [...words, '-wind'] : words)));
 
-describe('parts beside the text', () => {
-  test('are found, scored, filtered, counted, ordered and paged as a plain model has it', () => {
+describe('search of parts beside the text of records', () => {
+  test('finds, scores, filters, counts, orders and pages hits as a simple model does', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ text, price: fc.nat(5), pages: fc.array(text, { maxLength: 4 }) }), {
@@ -161,7 +161,7 @@ describe('parts beside the text', () => {
           }
           const halves = [items.slice(0, cut), items.slice(cut)].filter((half) => half.length > 0);
           const segments = halves.map(buildRecords);
-          // The pages of a record may be in several segments, and in others than its fields.
+          // The pages of a record may be in several segments, and in other segments than its fields.
           const pageHalves = [0, 1]
             .map((half) => pages.filter(({ number }) => (number % 3 === 0) === (half === 0)))
             .filter((half) => half.length > 0);
@@ -195,7 +195,7 @@ describe('parts beside the text', () => {
             textFloor,
           };
           const found = search(generation, { words, filter }, parts);
-          // What counts as full where the kernel says: of any hit that a page found, its page's score over what is told.
+          // If `full` is 0, the kernel chooses the full score. Any hit found by a page reveals it: score of the page / reported score.
           const fullScore = full === 0 ? fullOf(found, pages, byPage) : (full ?? 1);
           const model = items.flatMap(({ record, price, text: words_ }, i) => {
             if (dead.includes(i) || (below !== undefined && price >= below)) return [];
@@ -258,7 +258,7 @@ describe('parts beside the text', () => {
     );
   });
 
-  test('say which document it was, and how it was found', () => {
+  test('reports the place of the best document and explains its score', () => {
     const segment = buildRecords([
       { record: 4, text: 'cliff', price: 1 },
       { record: 7, text: 'moss moss', price: 1 },
@@ -289,7 +289,7 @@ describe('parts beside the text', () => {
     kernel.releaseGeneration(generation);
   });
 
-  test('that a generation does not have find nothing, and its text is as it was', () => {
+  test('finds hits by their text alone if the generation has no such parts', () => {
     const segment = buildRecords([{ record: 4, text: 'sea', price: 1 }]);
     const generation = kernel.publishGeneration({ add: [{ segment }] });
     expect(kernel.generationParts(generation)).toEqual([]);
@@ -300,7 +300,7 @@ describe('parts beside the text', () => {
     kernel.releaseGeneration(generation);
   });
 
-  test('are refused where they cannot be', () => {
+  test('refuses invalid names of parts, segments without the columns of parts, and numbers out of range', () => {
     const segment = buildRecords([{ record: 4, text: 'sea', price: 1 }]);
     const pages = buildPages([{ number: 0, record: 4, place: 1, text: 'sea' }]);
     const publish = (name: string, added: number) => () =>
@@ -325,7 +325,7 @@ describe('parts beside the text', () => {
   });
 });
 
-/** The score of the part that counts as 1. */
+/** Returns the score of a page that counts as 1, from a hit whose document score is between 0 and 1. Skips the run without such a hit. */
 function fullOf(found: QueryResult, pages: readonly Page[], byPage: ReadonlyMap<number, number>): number {
   for (const [record, , , document = 0] of rows(found)) {
     if (document <= 0 || document >= 1) continue;
@@ -340,7 +340,7 @@ function fullOf(found: QueryResult, pages: readonly Page[], byPage: ReadonlyMap<
 describe('generations of parts', () => {
   const page = (number: number, record: number): Page => ({ number, record, place: 1, text: 'sea' });
 
-  test('keep their handle while they do not change, and are good while one that has them is', () => {
+  test('keep their handle while they do not change, and live as long as a generation that has them', () => {
     const segment = buildRecords([{ record: 4, text: 'sea', price: 1 }]);
     const pages = buildPages([page(0, 4), page(1, 4)]);
     const first = kernel.publishGeneration({ parts: [{ name: 'pages', add: [{ segment: pages }] }] });

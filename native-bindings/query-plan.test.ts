@@ -92,7 +92,7 @@ function recordNumbers(plan: Partial<QueryPlan>): number[] {
   return [...search(plan).hits.recordNumbers()];
 }
 
-describe('a plan that was written', () => {
+describe('query plan written by QueryPlanWriter', () => {
   test('finds words and phrases', () => {
     expect(recordNumbers({ groups: [word('cafe')], storageOrder: true })).toEqual([10, 12]);
     expect(recordNumbers({ groups: [word('cafe', 'in')] })).toEqual([10]);
@@ -171,7 +171,7 @@ describe('a plan that was written', () => {
     expect(JSON.parse(near.explainJson)).toHaveLength(1);
   });
 
-  test('scores typos by their own rarity only where nothing else is known', () => {
+  test('weighs a word by the rarity of its typos only if the word itself is absent', () => {
     const idf = (alternatives: PlanGroup['alternatives']): number => {
       const { explainJson } = search({ groups: [{ occur: 'should', boost: 1, alternatives }], explain: true });
       return (JSON.parse(explainJson) as { groups: { idf: number }[] }[])[0]?.groups[0]?.idf ?? 0;
@@ -191,7 +191,7 @@ describe('a plan that was written', () => {
     ).toBe(common);
   });
 
-  test('gives neighbours of the query a bonus where they are neighbours in a record', () => {
+  test('adds a bonus for words adjacent in the query that are close to each other in a record', () => {
     const groups: PlanGroup[] = ['cafe', 'koln', 'nothing'].map((term) => ({ ...word(term), occur: 'should' }));
     const near = search({ groups, proximityWeight: 0.2, sequence: [0, 1, 2, 1], explain: true });
     const explained = JSON.parse(near.explainJson) as {
@@ -208,7 +208,7 @@ describe('a plan that was written', () => {
     expect(() => search({ groups, proximityWeight: 2 })).toThrow(/proximity weight/);
   });
 
-  test('refuses words and weights of a whole field that cannot be', () => {
+  test('is refused with an invalid sequence or weight of the whole field', () => {
     const groups: PlanGroup[] = [{ ...word('cafe'), occur: 'mustNot' }];
     expect(() => search({ groups, whole: [0] })).toThrow(/sequence/);
     expect(() => search({ groups: [word('cafe')], whole: [1] })).toThrow(/sequence/);
@@ -216,14 +216,14 @@ describe('a plan that was written', () => {
     expect(() => search({ groups: [word('cafe')], wholeFieldWeight: -1 })).toThrow(/whole field weight/);
   });
 
-  test('that has numbers out of range is refused before it becomes another plan', () => {
+  test('is refused with a RangeError if a number does not fit its field', () => {
     expect(() => recordNumbers({ skip: -1 })).toThrow(RangeError);
     expect(() => recordNumbers({ size: 1.5 })).toThrow(RangeError);
     expect(() => recordNumbers({ filter: { op: 'isNull', column: 65536 } })).toThrow(RangeError);
   });
 });
 
-test('a plan that is cut short is refused by the kernel', () => {
+test('A query plan that is cut short is refused by the kernel', () => {
   const bytes = writer.write({
     needTotal: true,
     skip: 0,
@@ -238,8 +238,8 @@ test('a plan that is cut short is refused by the kernel', () => {
   );
 });
 
-describe('a result', () => {
-  test('does not read beyond its hits', () => {
+describe('query result', () => {
+  test('throws a RangeError for the number of a hit that it does not have', () => {
     const { hits } = search({ groups: [word('koln')] });
     expect(hits.count).toBe(1);
     expect(() => hits.score(1)).toThrow(RangeError);
@@ -247,14 +247,14 @@ describe('a result', () => {
     expect(() => hits.score(Number.NaN)).toThrow(RangeError);
   });
 
-  test('that is none is refused', () => {
+  test('is refused with a RangeError if the bytes are no result', () => {
     expect(() => parseResult(new Uint8Array(64))).toThrow(RangeError);
     expect(() => parseResult(new Uint8Array(3))).toThrow(RangeError);
   });
 });
 
 describe('DocumentBatchWriter', () => {
-  test('writes what document_batch.h says', () => {
+  test('writes the format that document_batch.h describes', () => {
     const batch = new DocumentBatchWriter();
     batch.begin(7);
     batch.text(1, 'é\ud800');
@@ -272,7 +272,7 @@ describe('DocumentBatchWriter', () => {
     expect(batch.finish()).toEqual(new Uint8Array(4));
   });
 
-  test('insists on begin and end', () => {
+  test('throws if begin and end are not paired', () => {
     const batch = new DocumentBatchWriter();
     expect(() => batch.end()).toThrow('no document');
     expect(() => batch.text(0, 'x')).toThrow('no document');

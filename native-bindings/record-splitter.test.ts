@@ -9,7 +9,7 @@ interface Outcome {
   readonly error: string | undefined;
 }
 
-/** Splits `text` cut at the given byte offsets. */
+/** Pushes `text` to a splitter in chunks that end at the byte offsets `cuts`, and returns its records and error. */
 function split(format: Format, text: string, cuts: readonly number[] = [], recordBytesMax = 10_000): Outcome {
   const bytes = Buffer.from(text);
   const records: { line: number; text: string }[] = [];
@@ -43,7 +43,7 @@ function split(format: Format, text: string, cuts: readonly number[] = [], recor
 const cuts = fc.array(fc.nat(), { maxLength: 12 });
 
 describe('NDJSON', () => {
-  test('gives the values that were written, wherever it is cut', () => {
+  test('is split into the values that were written, wherever its chunks end', () => {
     const value = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue());
     fc.assert(
       fc.property(fc.array(fc.option(value)), fc.constantFrom('\n', '\r\n'), cuts, (values, lineBreak, at) => {
@@ -61,8 +61,8 @@ describe('NDJSON', () => {
   });
 });
 
-describe('a JSON array', () => {
-  test.each([0, 2])('indented by %i gives the elements that were written, wherever it is cut', (indent) => {
+describe('JSON array', () => {
+  test.each([0, 2])('is split into its elements with an indent of %i, wherever its chunks end', (indent) => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), cuts, (values, at) => {
         const { records, error } = split('json', JSON.stringify(values, null, indent), at, 1 << 20);
@@ -74,17 +74,17 @@ describe('a JSON array', () => {
     );
   });
 
-  test('that is not closed is an error', () => {
+  test('is refused if it is not closed', () => {
     expect(split('json', '[{"a":1},{"b"').error).toMatch(/^invalid-argument: the JSON array is not closed.*element 2/);
   });
 
-  test('with garbage between its elements names the element', () => {
+  test('is refused with the number of the element if no comma follows it', () => {
     expect(split('json', '[{"a":1} {"b":2}]').error).toMatch(/^invalid-argument: element 1: expected a comma/);
   });
 });
 
 describe('CSV', () => {
-  test('gives the rows that were written, wherever it is cut', () => {
+  test('is split into the rows that were written, wherever its chunks end', () => {
     const field = fc.string({ unit: fc.constantFrom('a', ' ', '"', ',', '\n', 'é', '漢', ';') });
     const row = fc.array(field, { minLength: 1, maxLength: 4 }).filter((fields) => fields.join('').trim() !== '');
     const encode = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
@@ -99,18 +99,21 @@ describe('CSV', () => {
   });
 });
 
-test.each(['ndjson', 'json', 'csv'] as const)('%s garbage comes out the same however it is cut', (format) => {
-  const unit = fc.constantFrom(...'[]{},:"\\ \n\ra1é', '\ufeff', '"x"', '{"a":1}', '\r\n');
-  fc.assert(
-    fc.property(fc.array(unit, { maxLength: 40 }), cuts, fc.constantFrom(8, 1000), (units, at, recordBytesMax) => {
-      const text = (format === 'json' ? '[{},' : '') + units.join('');
-      expect(split(format, text, at, recordBytesMax)).toEqual(split(format, text, [], recordBytesMax));
-    }),
-    { numRuns: 1500 },
-  );
-});
+test.each(['ndjson', 'json', 'csv'] as const)(
+  'Malformed %s gives the same records and error wherever its chunks end',
+  (format) => {
+    const unit = fc.constantFrom(...'[]{},:"\\ \n\ra1é', '\ufeff', '"x"', '{"a":1}', '\r\n');
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 40 }), cuts, fc.constantFrom(8, 1000), (units, at, recordBytesMax) => {
+        const text = (format === 'json' ? '[{},' : '') + units.join('');
+        expect(split(format, text, at, recordBytesMax)).toEqual(split(format, text, [], recordBytesMax));
+      }),
+      { numRuns: 1500 },
+    );
+  },
+);
 
-test('a record over the limit is an error that names the line, behind the records before it', () => {
+test('A record over the limit is refused with its line, after the records before it were returned', () => {
   const { records, error } = split('ndjson', '{"a":1}\n\n{"a":"too long"}\n{}', [], 10);
   expect(records).toEqual([{ line: 1, text: '{"a":1}' }]);
   expect(error).toBe('limit: line 3: the record is longer than 10 bytes');

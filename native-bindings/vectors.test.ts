@@ -116,8 +116,8 @@ const item = fc.record({
   vectors: fc.array(vector, { maxLength: 3 }),
 });
 
-describe('meaning beside words', () => {
-  test('is found, scored, filtered, counted and paged as a plain model has it', () => {
+describe('search by meaning beside words', () => {
+  test('finds, scores, filters, counts and pages hits as a simple model does', () => {
     fc.assert(
       fc.property(
         fc.array(item, { minLength: 1, maxLength: 40 }),
@@ -168,7 +168,7 @@ describe('meaning beside words', () => {
             const meaning = Math.max(0, ...cosines);
             const byWords = wordScores.get(record) ?? 0;
             if (byWords === 0 && !(adds && meaning >= floor)) return [];
-            // What lies on the floor may be on either side of it.
+            // A similarity at the floor may be rounded to either side of it.
             if (byWords === 0 && Math.abs(meaning - floor) < 0.002) return [{ record, score: NaN, meaning }];
             return [{ record, score: 0.5 * byWords + 0.5 * meaning, meaning }];
           });
@@ -187,7 +187,7 @@ describe('meaning beside words', () => {
             expect(Math.abs((found.get(record) ?? -1) - score)).toBeLessThan(0.002);
           }
           for (const record of found.keys()) expect(expected.map((each) => each.record)).toContain(record);
-          // Whatever the page is, the hits are those, and score the same.
+          // Each page has the same hits and scores as the whole list.
           const page = parseResult(kernel.search(generation, plan({ word, filter, skip, size: 3 }), meaning));
           expect(page.total).toBe(total);
           for (let i = 0; i < page.hits.count; i += 1) {
@@ -208,7 +208,7 @@ describe('meaning beside words', () => {
   itWhere(process.platform === 'linux', 'only Linux says which mapping it was')(
     'makes nothing out of a file that was cut',
     () => {
-      // With a graph, which is built before the first byte is written.
+      // Enough vectors for a graph, which is built before the first byte is written.
       const [count, dimensions] = [6000, 64];
       const numbers = Uint32Array.from({ length: count }, (_, index) => index + 1);
       const vectors = Float32Array.from({ length: count * dimensions }, (_, index) => Math.sin(index * index));
@@ -226,7 +226,7 @@ describe('meaning beside words', () => {
     },
   );
 
-  test('scores the same after a merge, which leaves out what is dead', () => {
+  test('scores the same after a merge, which leaves out vectors of deleted records', () => {
     const items = Array.from({ length: 30 }, (_, i) => ({
       record: i + 1,
       word: 'sea',
@@ -269,7 +269,7 @@ describe('meaning beside words', () => {
     for (const generation of [before, after]) kernel.releaseGeneration(generation);
   });
 
-  test('says which passage it was, and how it was found', () => {
+  test('reports the place of the best passage and explains its score', () => {
     const segment = buildWords([{ record: 7, word: 'sea', price: 1, vectors: [] }]);
     const vectors = buildVectors([
       {
@@ -294,7 +294,7 @@ describe('meaning beside words', () => {
     kernel.releaseGeneration(generation);
   });
 
-  test('without vectors is nothing, and words are as they were', () => {
+  test('finds nothing by meaning in a generation without vectors, but still finds words', () => {
     const segment = buildWords([{ record: 7, word: 'sea', price: 1, vectors: [] }]);
     const generation = kernel.publishGeneration({ add: [{ segment }] });
     expect(parseResult(kernel.search(generation, plan({}), near([1, 0, 0, 0, 0]))).total).toBe(0);
@@ -304,7 +304,7 @@ describe('meaning beside words', () => {
     kernel.releaseGeneration(generation);
   });
 
-  test('refuses what cannot be', () => {
+  test('refuses invalid vectors, weights, bounds and counts', () => {
     const segment = buildWords([{ record: 7, word: 'sea', price: 1, vectors: [] }]);
     const vectors = buildVectors([{ record: 7, word: '', price: 0, vectors: [[1, 0, 0, 0, 0]] }]);
     const generation = kernel.publishGeneration({ add: [{ segment }], vectors: { add: [{ segment: vectors }] } });
@@ -333,7 +333,7 @@ describe('meaning beside words', () => {
   });
 });
 
-describe('pictures beside words', () => {
+describe('search of pictures beside words', () => {
   const at = (record: number, word: string, price: number, ...vectors: number[][]): Item => ({
     record,
     word,
@@ -342,7 +342,7 @@ describe('pictures beside words', () => {
   });
   const sought = { floor: 0.5, farthest: 0, nearest: 1, wanted: 100, width: 100 };
 
-  test('are found, scored, filtered, counted and paged as a plain model has it', () => {
+  test('finds, scores, filters, counts and pages hits as a simple model does', () => {
     fc.assert(
       fc.property(
         fc.array(item, { minLength: 1, maxLength: 40 }),
@@ -391,7 +391,7 @@ describe('pictures beside words', () => {
             const cosines = each.vectors.map((own) => cosine(own, query));
             return [{ record: each.record, text: text < textFloor ? 0 : text, image: Math.max(0, ...cosines) }];
           });
-          // As many as are wanted, of vectors and not of records.
+          // `wanted` counts vectors, not records.
           const cosines = items.flatMap(({ vectors: own, record }) =>
             passing.some((each) => each.record === record) ? own.map((each) => cosine(each, query)) : [],
           );
@@ -423,7 +423,7 @@ describe('pictures beside words', () => {
     );
   });
 
-  test('say which of them it was, and are refused where they are not of these records', () => {
+  test('reports the place of the picture, and refuses a generation of pictures of other records', () => {
     const segment = buildWords([at(7, 'sea', 1), at(8, 'moss', 1)]);
     const vectors = buildVectors([at(8, '', 0, [1, 0, 0, 0, 0], [0, 1, 0, 0, 0])]);
     const records = kernel.publishGeneration({ add: [{ segment }] });
@@ -449,10 +449,10 @@ describe('pictures beside words', () => {
   });
 });
 
-describe('a segment of vectors', () => {
+describe('vector segment', () => {
   const rows = rowsOf([{ record: 1, word: '', price: 0, vectors: [[1, 2, 3, 4, 5]] }]);
 
-  test('is refused where it cannot be right, and leaves nothing behind', () => {
+  test('is refused with invalid rows, and leaves no file behind', () => {
     const build = (more: Partial<typeof rows>) => () => kernel.buildVectorSegment(fresh('gvs'), { ...rows, ...more });
     const finished = () => readdirSync(folder).filter((name) => name !== 'unfinished');
     const before = finished();
@@ -473,7 +473,7 @@ describe('a segment of vectors', () => {
     expect(readdirSync(path.join(folder, 'unfinished'))).toEqual([]);
   });
 
-  test('that is damaged, cut, missing or of another format is an error with a code', async () => {
+  test('is refused with a code if its file is damaged, cut, missing or of another format', async () => {
     const file = fresh('gvs');
     kernel.buildVectorSegment(file, rows);
     kernel.checkVectorSegment(file);
@@ -494,7 +494,7 @@ describe('a segment of vectors', () => {
     expect(() => kernel.openVectorSegment(fresh('gvs'))).toThrow(expect.objectContaining({ code: 'io' }));
   });
 
-  test('are read by record: the sum of its passages, without what was deleted, from all segments', () => {
+  test('gives the sum of the normalized passages of each record, without deleted ones, from all segments', () => {
     const first = buildVectors([
       { record: 1, word: '', price: 0, vectors: [[3, 0, 0, 0, 0]] },
       {
@@ -518,7 +518,7 @@ describe('a segment of vectors', () => {
     for (const each of [generation, none]) kernel.releaseGeneration(each);
   });
 
-  test('of another number of dimensions is in no generation with the first', () => {
+  test('shares no generation and no merge with one of another number of dimensions', () => {
     const one = buildVectors([{ record: 1, word: '', price: 0, vectors: [[1, 2, 3, 4, 5]] }]);
     const file = fresh('gvs');
     kernel.buildVectorSegment(file, { ...rows, dimensions: 1, vectors: Float32Array.of(3) });
@@ -534,7 +534,7 @@ describe('a segment of vectors', () => {
     expect(kernel.vectorBuildBytes(1_000_000, 384)).toBeGreaterThan(384e6);
   });
 
-  test('is built and merged until somebody asks to stop', () => {
+  test('is not built after its stop was raised, and leaves no file', () => {
     const count = 20_000;
     const many = {
       dimensions: DIMENSIONS,
