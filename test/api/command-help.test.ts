@@ -11,7 +11,7 @@ describe('the help of each command', () => {
     const { out } = await helpOf(name);
     const [usage = ''] = out.split('\n', 1);
     const takesSomething = usage.includes('<') || out.includes('(required)');
-    // A command that only takes words behind it, as `call` and `list`, needs no example.
+    // Arguments of `call` and `list` that are optional need no example.
     if (takesSomething) expect(out).toMatch(new RegExp(`^Example: gannet ${name}\\b`, 'm'));
   });
 

@@ -1,4 +1,7 @@
-/** Documents that take all memory or time, among others of a list: each ends in a fault with a name, and concerns nothing else. */
+/**
+ * Tests documents that would take all memory or time: each ends with a named error, and nothing else in the list is
+ * affected.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BOMBS } from '../support/pdf-bombs.js';
 import { pdfOf } from '../support/pdf.js';
@@ -7,7 +10,7 @@ import { startFileServer } from '../support/served-files.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const FAULTS = ['timed-out', 'too-large', 'no-text', 'damaged'];
-/** What the service itself may take more than before it heard of the documents: they are in its hands, and their processes are not. */
+/** The most that the service's own memory may grow; the documents are read in processes of their own. */
 const GROWN_MIB_MAX = 150;
 const ROUNDS = 3;
 const WAITING = { timeout: 450_000 };
@@ -30,7 +33,7 @@ afterAll(async () => {
   await server.close();
 });
 
-it('end in a fault with a name, and the others are read and found', async () => {
+it('Documents that would take all memory or time fail with a named error, and the other documents are read and found', async () => {
   const definition = {
     name: 'papers',
     model: 'own',
@@ -46,7 +49,7 @@ it('end in a fault with a name, and the others are read and found', async () => 
   };
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const [kind, made] of Object.entries(BOMBS)) {
-      // Each one another file, with the same in it.
+      // Each one is a different file with the same content.
       add(`${kind}-${round}`, Buffer.concat([made(), Buffer.from(`% ${round}`)]));
       add(`good-after-${kind}-${round}`, pdfOf([{ lines: [`Readable number ${round} after ${kind}`] }]));
     }
@@ -65,6 +68,6 @@ it('end in a fault with a name, and the others are read and found', async () => 
     return (body as { total_count: number }).total_count;
   };
   await expect.poll(found, WAITING).toBe(records.length / 2);
-  // It is the process that it was: its memory belongs to it, and no start was logged again.
+  // It is still the same process: its memory is measured by its id, and no second start was logged.
   expect(service.ownMemoryMib() - before).toBeLessThan(GROWN_MIB_MAX);
 });

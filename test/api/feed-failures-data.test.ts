@@ -1,6 +1,7 @@
 /**
- * What a list has after an interface, a feed or a store of files failed, as real ones do. Of the failures that real systems fell for (the table of
- * all is in `docs/feed-failures.md`), those of data: a test each.
+ * Tests which records a list has after its feed's API, RSS feed or media store failed as real ones do. Each failure
+ * of data in the table of
+ * `docs/feed-failures.md`, which real systems were caught by, has a test.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FeedService } from '../support/feeds/feed-service.js';
@@ -41,7 +42,7 @@ function api(settings: object = {}, more: { readonly page?: MadePage; readonly s
   return connected('api', { path: '/items', page, settings: { records: 'data', name: 'id', ...settings }, ...rest });
 }
 
-describe('an interface', () => {
+describe('feeds of an API', () => {
   it.each<[string, MadePage, string]>([
     ['breaks off', answers(whole.slice(0, -20)), 'JSON'],
     [
@@ -54,7 +55,7 @@ describe('an interface', () => {
     ['gives an empty body', answers(''), 'empty'],
     ['gives an error as data', answers('{"error":"busy"}'), "nothing at 'data'"],
     ['answers 500', (_asked, response) => response.writeHead(500).end(), '500'],
-  ])('that %s takes nothing away', async (_, page, why) => {
+  ])('keep all records if the API %s', async (_, page, why) => {
     const { site, feed } = await api();
     const before = (await feed.now()).records;
     expect(before.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
@@ -66,14 +67,14 @@ describe('an interface', () => {
     expect((await feed.sync()).names).toEqual(['a', 'c']);
   });
 
-  it('that has long integers for ids has a record for each', async () => {
+  it('create a record for each id, even if ids are integers too long for a JavaScript number', async () => {
     const page = answers('{"data":[{"id":1453429999999999991,"title":"a"},{"id":1453429999999999992,"title":"b"}]}');
     const { feed } = await api({}, { page });
     const { records } = await feed.now();
     expect(records.map(({ name }) => name)).toEqual(['1453429999999999991', '1453429999999999992']);
   });
 
-  it('that cancels its token takes nothing away', async () => {
+  it('keep all records if the API no longer accepts its token', async () => {
     let token = 'g00d';
     const page: MadePage = ({ headers }, response) =>
       response.writeHead(headers['x-token'] === token ? 200 : 401).end(whole);
@@ -84,7 +85,7 @@ describe('an interface', () => {
     expect(shown.error?.message).toContain('401');
   });
 
-  it('whose cursor comes again takes nothing away, and ends', async () => {
+  it('keep all records and stop if a cursor comes again', async () => {
     const cursors: Record<string, string | null> = { '': '1', '1': null };
     const page: MadePage = ({ path }, response) => {
       const at = new URL(path, 'http://x').searchParams.get('at') ?? '';
@@ -110,7 +111,7 @@ describe('an interface', () => {
     expect(site.asked().length).toBeLessThan(5);
   });
 
-  it('whose pages overlap where times are equal has each record once, and loses none', async () => {
+  it('have each record once, and lose none, if pages overlap', async () => {
     const pages = [['a', 'b', 'c'], ['c', 'd', 'e'], ['e', 'f'], []];
     const site = await MadeSite.start();
     sites.push(site);
@@ -124,14 +125,14 @@ describe('an interface', () => {
       settings: { url: site.url('/items'), records: 'data', name: 'id', pagination },
     });
     expect((await feed.now()).names).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
-    // One is inserted at the front: all that follow are a place further.
+    // A record is inserted at the front, so that all others move by one place.
     pages.splice(0, 3, ['z', 'a', 'b'], ['b', 'c', 'd'], ['d', 'e', 'f']);
     const { names, feed: shown } = await feed.sync();
     expect(names).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'z']);
     expect(shown.last_run).toMatchObject({ added: 1, changed: 0, removed: 0 });
   });
 
-  it('that gives what changed since a moment gives it again where times are equal, and loses none', async () => {
+  it('ask again for records with the time of the last run, and lose none', async () => {
     const times: Record<string, string> = { a: '2020-01-01T00:00:00.000Z', b: '2020-01-01T00:00:00.000Z' };
     const asked: (string | null)[] = [];
     const site = await MadeSite.start();
@@ -151,7 +152,7 @@ describe('an interface', () => {
       },
     });
     await feed.now();
-    // One of the very moment at which the last run began.
+    // Changed in the very moment at which the last run began.
     const { last_checked: before } = await feeds.feed('since');
     times['c'] = before ?? '';
     times['d'] = new Date(Date.now() + 1000).toISOString();
@@ -184,7 +185,7 @@ function news(page: MadePage, settings: object = {}) {
   return connected('rss', { path: '/feed', page, settings });
 }
 
-describe('a feed of items', () => {
+describe('feeds of an RSS feed', () => {
   const three = ['One', 'Two', 'Three'].map((title) => ({ title, guid: title, link: `https://a.example/${title}` }));
 
   it.each<[string, MadePage, string]>([
@@ -193,7 +194,7 @@ describe('a feed of items', () => {
     ['is empty', answers('', 'text/xml'), 'Failed'],
     ['is not answered', (_asked, response) => response.destroy(), 'Failed'],
     ['needs a sign-in', (_asked, response) => response.writeHead(401).end(), 'Failed'],
-  ])('takes nothing away where it %s, even if it is one whose items go', async (_, page, status) => {
+  ])('keep all records if the RSS feed %s, even with drop_left_items', async (_, page, status) => {
     const { site, feed } = await news(answers(rss(...three), 'text/xml'), { drop_left_items: true });
     const before = (await feed.now()).records;
     expect(titles(before)).toEqual(['One', 'Three', 'Two']);
@@ -204,7 +205,7 @@ describe('a feed of items', () => {
     expect(titles((await feed.sync()).records)).toEqual(['Three', 'Two']);
   });
 
-  it('has an item once whose guid changes, together with those of all others', async () => {
+  it('keep one record for each item if the guids of all items change', async () => {
     const { site, feed } = await news(answers(rss(...three), 'text/xml'));
     const before = (await feed.now()).records;
     const anew = three.map((item) => ({ ...item, guid: `https://new.example/?p=${item.title}` }));
@@ -213,7 +214,7 @@ describe('a feed of items', () => {
     expect([records, shown.last_run?.added]).toEqual([before, 0]);
   });
 
-  it('has an item once without a guid, and all of those that share one', async () => {
+  it('keep one record for each item without a guid, and for items that share a guid', async () => {
     const nameless = [{ title: 'No guid' }, { title: 'No guid either' }];
     const shared = ['Red', 'Blue'].map((title) => ({ title, guid: 'same' }));
     const linked = ['North', 'South'].map((title) => ({ title, guid: 'same', link: `https://a.example/${title}` }));
@@ -226,7 +227,7 @@ describe('a feed of items', () => {
     expect([titles(records), shown.last_run?.added]).toEqual([all, 0]);
   });
 
-  it('whose ETag never changes and whose date lies in 2041 is read again within a day', async () => {
+  it('read an RSS feed again within a day if its ETag never changes and its date is in 2041', async () => {
     const { site, feed } = await news(frozen(rss(...three), 'text/xml'));
     site.pages.set('/feed', frozen(rss(...three, { title: 'Four', guid: 'Four' }), 'text/xml'));
     let runs = 1;

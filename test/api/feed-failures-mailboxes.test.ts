@@ -1,4 +1,7 @@
-/** What a list has after its mailbox failed, or has messages as they come. With a server that is signed in to with a token (XOAUTH2). */
+/**
+ * Tests which records a list has after its mailbox failed, or with unusual messages. The server is signed in to with
+ * a token (XOAUTH2).
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FeedService } from '../support/feeds/feed-service.js';
 import { FollowedFeed } from '../support/feeds/followed-feed.js';
@@ -40,26 +43,29 @@ describeWhere(fault === undefined, fault ?? '')('a mailbox', () => {
     return FollowedFeed.connect(feeds, `mail${feedsMade}`, { provider: 'email', settings, secret: TOKEN });
   }
 
-  it.each([true, false])('whose token is cancelled takes nothing away (in one line: %s)', async (inOneLine) => {
-    mailbox.takesInitialResponse = inOneLine;
-    put(message('1', 'Subject: One', '', 'a'), message('2', 'Subject: Two', '', 'b'));
-    const feed = await followed();
-    const before = (await feed.now()).records;
-    expect(before.map(({ name }) => name)).toEqual(['1@a.example', '2@a.example']);
-    mailbox.token = 'another';
-    const { records, feed: shown } = await feed.sync();
-    expect([records, shown.status]).toEqual([before, 'Failed']);
-    expect(shown.error?.message).toContain('refused the sign-in');
-    mailbox.token = TOKEN;
-    put(message('1', 'Subject: One', '', 'a'));
-    expect((await feed.sync()).names).toEqual(['1@a.example']);
-    // Files of its messages name their store: it is not moved.
-    const moved = await feeds.control.post(`/feed/default/${feed.name}/move`, { media_store: 'default' });
-    expect(moved.status).toBe(422);
-    expect(feeds.service.output).not.toContain(TOKEN);
-  });
+  it.each([true, false])(
+    'keeps all records if its token is cancelled (token in the first line: %s)',
+    async (inOneLine) => {
+      mailbox.takesInitialResponse = inOneLine;
+      put(message('1', 'Subject: One', '', 'a'), message('2', 'Subject: Two', '', 'b'));
+      const feed = await followed();
+      const before = (await feed.now()).records;
+      expect(before.map(({ name }) => name)).toEqual(['1@a.example', '2@a.example']);
+      mailbox.token = 'another';
+      const { records, feed: shown } = await feed.sync();
+      expect([records, shown.status]).toEqual([before, 'Failed']);
+      expect(shown.error?.message).toContain('refused the sign-in');
+      mailbox.token = TOKEN;
+      put(message('1', 'Subject: One', '', 'a'));
+      expect((await feed.sync()).names).toEqual(['1@a.example']);
+      // A feed whose records name files in their media store cannot be moved to another.
+      const moved = await feeds.control.post(`/feed/default/${feed.name}/move`, { media_store: 'default' });
+      expect(moved.status).toBe(422);
+      expect(feeds.service.output).not.toContain(TOKEN);
+    },
+  );
 
-  it('whose UIDVALIDITY changes has each message once, and none is written again', async () => {
+  it('has each message once, and writes none again, if UIDVALIDITY changes', async () => {
     put(message('1', 'Subject: One', '', 'a'), message('2', 'Subject: Two', '', 'b'));
     const feed = await followed();
     const before = (await feed.now()).records;
@@ -75,7 +81,7 @@ describeWhere(fault === undefined, fault ?? '')('a mailbox', () => {
     expect(mailbox.asked).not.toContain('UID FETCH');
   });
 
-  it('with messages without charset, nested ones and one of 50 MB has all of them with their text', async () => {
+  it('has the text of messages without a charset, of nested ones and of one with 50 MB', async () => {
     const huge = Buffer.from(`${message('huge', ...ATTACHED_PDF)}\r\n${`${'QUFB'.repeat(19)}\r\n`.repeat(20_000)}`);
     put(
       Buffer.concat([Buffer.from(message('latin', 'Subject: x', '', '')), Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65])]),

@@ -1,4 +1,7 @@
-/** What a list has where the name of its source cannot be looked up: of a feed, an interface and a mailbox; websites have tests of their own. */
+/**
+ * Tests which records a list has if the host name of its RSS feed, API or mailbox cannot be resolved; websites have
+ * tests of their own.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,7 +54,7 @@ describeWhere(fault === undefined, fault ?? '')('a name that is not found', () =
 
   it.each(
     Object.keys(SOURCES).flatMap((provider) => ['ENOTFOUND', 'EAI_AGAIN'].map((code) => [provider, code] as const)),
-  )('leaves the list of a feed of the kind %s as it was (%s)', async (provider, code) => {
+  )('keeps the records of a list that follows a feed of the kind %s (%s)', async (provider, code) => {
     const options = SOURCES[provider]?.() ?? { provider, settings: {} };
     const feed = await FollowedFeed.connect(feeds, `${provider}-${code.toLowerCase().replace('_', '-')}`, options);
     const before = (await feed.now()).records;

@@ -1,4 +1,7 @@
-/** A feed of a bucket that has more files than one listing names, in folders: with two servers that speak S3, moto and Adobe's S3Mock. */
+/**
+ * Tests a feed of an S3 bucket with more files than one listing returns, in folders, with two servers: moto and
+ * Adobe's S3Mock.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FeedService, ok } from '../support/feeds/feed-service.js';
 import { FollowedFeed } from '../support/feeds/followed-feed.js';
@@ -41,7 +44,7 @@ function bucketTests(server: S3TestServer | undefined): void {
     await server?.close();
   });
 
-  it('of 1,005 files in folders is a list of all of them, and loses nothing where it cannot be listed', async () => {
+  it('with 1,005 files in folders becomes a list of all of them, and keeps them if it cannot be listed', async () => {
     const store = {
       name: 'bucket',
       kind: 's3',

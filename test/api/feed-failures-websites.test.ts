@@ -1,6 +1,7 @@
 /**
- * What a list has after its website failed, as real websites do. Of the failures that real systems fell for (the table of all is in
- * `docs/feed-failures.md`), those of websites: a test each.
+ * Tests which records a list has after its website failed as real websites do. Each failure of websites in the table
+ * of
+ * `docs/feed-failures.md`, which real systems were caught by, has a test.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +18,7 @@ import { frozen, html, type MadePage, type MadeSite } from '../support/feeds/mad
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-names-'));
 const namesFile = join(folder, 'names.json');
-/** Where names lead from now on, a step each time that they are looked up. */
+/** Sets the addresses that names are resolved to from now on, one step for each time that a name is looked up. */
 const lead = (names: Readonly<Record<string, readonly string[]>>) => writeFileSync(namesFile, JSON.stringify(names));
 
 let feeds: FeedService;
@@ -39,7 +40,7 @@ afterEach(() => lead({}));
 
 let feedsMade = 0;
 
-/** A site of these pages, with a list that has all of them. */
+/** Starts a site with these pages, and a list that has all of them. */
 async function followed(
   pages: readonly string[] | Readonly<Record<string, MadePage>>,
   settings: object = {},
@@ -67,12 +68,12 @@ const replace = (site: MadeSite, page: (path: string) => MadePage) => {
 };
 
 describe('an answer that is cut short', () => {
-  it('takes nothing away, whether its length tells or not', async () => {
+  it('keeps all records, whether the declared length shows the cut or not', async () => {
     const { site, feed } = await followed(['a', 'b', 'c']);
     const before = (await feed.now()).records;
     site.pages.set('/a', breaksOff);
     expect((await feed.sync()).records).toEqual(before);
-    // 200, a length that fits, and half of the page: `/b` and `/c` are led to by what is missing.
+    // Status 200 and the right length, but half of the page: the missing half links to `/b` and `/c`.
     const home = html('Home', 'Where it begins', '/a', '/b', '/c');
     site.pages.set('/', answers(home.slice(0, home.indexOf('<a href="/b"'))));
     site.pages.set('/a', html('Page a', 'Something about a'));
@@ -82,14 +83,14 @@ describe('an answer that is cut short', () => {
       status: 'Synced',
       last_run: { skipped: [{ why: expect.stringContaining('breaks off') as string }] },
     });
-    // A page behind it that is gone is gone all the same.
+    // A page that was linked from the missing half and was deleted from the site is removed all the same.
     site.pages.delete('/b');
     expect((await feed.sync()).names).toEqual(['/', '/a', '/c']);
   });
 });
 
-describe('a site that is not there', () => {
-  it('leaves the list as it is where it is down', async () => {
+describe('a site that cannot be reached', () => {
+  it('keeps the records of the list if the site is down', async () => {
     const { site, feed } = await followed(['a', 'b', 'c']);
     await site.close();
     const { names, feed: shown } = await feed.sync();
@@ -102,7 +103,7 @@ describe('a site that is not there', () => {
     ['cannot be looked up now', ['EAI_AGAIN'], 'EAI_AGAIN'],
     ['leads to a private address', ['10.0.0.1'], 'cannot be called'],
     ['leads elsewhere each time that it is asked', ['127.0.0.1', '10.0.0.1'], 'cannot be called'],
-  ])('leaves the list as it is where its name %s', async (_, steps, why) => {
+  ])('keeps the records of the list if its host name %s', async (_, steps, why) => {
     const site = await siteOf('a', 'b', 'c');
     sites.push(site);
     feedsMade += 1;
@@ -123,9 +124,9 @@ describe('a site that is not there', () => {
   it.each([
     ['503', status(503)],
     ['a broken connection', (_asked, response) => response.destroy()] satisfies [string, MadePage],
-    // As long as the service waits for headers.
+    // Lasts as long as the service waits for headers.
     ['silence', () => undefined] satisfies [string, MadePage],
-  ])('leaves the list as it is where its robots.txt is answered with %s', async (_, robots) => {
+  ])('keeps the records of the list if robots.txt is answered with %s', async (_, robots) => {
     const { site, feed } = await followed(['a', 'b', 'c']);
     site.pages.set('/robots.txt', robots);
     replace(site, (path) => (path === '/robots.txt' ? robots : html('Other', 'Not to be read')));
@@ -134,12 +135,12 @@ describe('a site that is not there', () => {
     expect(shown.error?.message).toContain('robots.txt');
   });
 
-  it('leaves the list as it is for a day where it asks for that', async () => {
+  it('keeps the records of the list and waits for a day if Retry-After asks for that', async () => {
     const { site, feed } = await followed(['a', 'b', 'c']);
     replace(site, () => status(503, { 'retry-after': '86400' }));
     const { names, feed: shown } = await feed.sync();
     expect([names, shown.status]).toEqual([ABC, 'Failed']);
-    // A commit of its own: it comes a moment after the run's end.
+    // The time of the next sync is committed by itself, a moment after the run ends.
     const msOf = (time: string | null) => Date.parse(time ?? '');
     const { next_sync: next, last_checked: checked } = await eventually(
       () => feeds.feed(feed.name),
@@ -151,7 +152,7 @@ describe('a site that is not there', () => {
   });
 });
 
-/** As it was, on a connection that is not used again. */
+/** Answers with the page as it was, on a connection that is not used again. */
 function closing(site: MadeSite, page: MadePage): MadePage {
   return (asked, response) => {
     response.shouldKeepAlive = false;
@@ -167,7 +168,7 @@ describe('a page of errors with status 200', () => {
     ['says that there is no such page', html('Page not found', 'We are sorry')],
     ['is empty', ''],
     ['is a shell that needs JavaScript', '<body><div id=root></div><script src=app.js></script>'],
-  ])('takes nothing away where each of the site %s', async (_, page) => {
+  ])('keeps all records if every page of the site %s', async (_, page) => {
     const { site, feed } = await followed(['a', 'b', 'c']);
     const before = (await feed.now()).records;
     replace(site, () => answers(page));
@@ -179,7 +180,7 @@ describe('a page of errors with status 200', () => {
     expect((await feed.sync()).names).toEqual([...ABC, '/d']);
   });
 
-  it('takes nothing away where the start leads to a page that asks who is there', async () => {
+  it('keeps all records if the start URL redirects to a sign-in page', async () => {
     const { site, feed } = await followed(['a', 'b', 'c']);
     replace(site, () => status(302, { location: '/login' }));
     site.pages.set('/login', answers('<title>Log in</title><form><input type=password></form>'));
@@ -187,14 +188,14 @@ describe('a page of errors with status 200', () => {
     expect([names, shown.status]).toEqual([ABC, 'Failed']);
   });
 
-  it('keeps the record of a single page that says so, and takes one that says that it is gone out', async () => {
+  it('keeps the record of a single page with an error, and removes one that says it was not found', async () => {
     const { site, feed } = await followed(['a', 'b', 'c']);
     const before = (await feed.now()).records;
     site.pages.set('/a', answers(html('Internal Server Error', 'Oops')));
     site.pages.set('/b', answers('<body><div id=root></div><script src=app.js></script>'));
     site.pages.set('/c', answers(''));
     expect((await feed.sync()).records).toEqual(before);
-    // A soft 404 beside a site that is well: a complete listing without the page.
+    // A soft 404 on a site that works otherwise: the listing is complete without that page.
     fill(site, ['a', 'b', 'c']);
     await feed.sync();
     site.pages.set('/c', answers(html('Page not found', 'We are sorry')));
@@ -209,7 +210,7 @@ describe('a sitemap', () => {
     ['is cut in the middle', answers('<urlset><url><loc>/a</loc></url><url><lo')],
     ['is a page of errors', answers(html('Oops', 'Something went wrong'))],
     ['is not answered', status(500)],
-  ])('that %s takes nothing away', async (_, page) => {
+  ])('keeps all records if it %s', async (_, page) => {
     const { site, feed } = await followed({
       '/': html('Home', 'Start'),
       '/a': html('A', 'About a'),
@@ -221,7 +222,7 @@ describe('a sitemap', () => {
     expect((await feed.sync()).names).toEqual(['/', '/a', '/b']);
   });
 
-  it('whose child leads back to it is read once, and takes nothing away', async () => {
+  it('is read once, and keeps all records, if its child redirects back to it', async () => {
     const { site, feed } = await followed({
       '/': html('Home', 'Start'),
       '/a': html('A', 'About a'),
@@ -238,8 +239,8 @@ describe('a sitemap', () => {
   });
 });
 
-describe('a site without end', () => {
-  it('is read to an end: its calendar, and its pages once whatever the session is', async () => {
+describe('a site with endless pages', () => {
+  it('is read to an end, with a limit on its calendar and each page once whatever its session id', async () => {
     const { site, feed } = await followed({ '/': html('Home', 'Start') });
     const { script } = site.server;
     site.server.script = (asked, response) => {
@@ -262,14 +263,14 @@ describe('a site without end', () => {
   });
 });
 
-describe('a canonical', () => {
+describe('a canonical link', () => {
   const canonical = (title: string, ...links: readonly string[]) =>
     html(title, `About ${title}`).replace(
       '<head>',
       `<head>${links.map((link) => `<link rel=canonical href="${link}">`).join('')}`,
     );
 
-  it('is believed where there is one, of the same host, from wherever it is named', async () => {
+  it('is followed if it is the only one and on the same host, wherever the page is linked from', async () => {
     const { site, feed } = await followed(['a', 'b', 'c']);
     site.pages.set('/a', canonical('A', '/one', '/two'));
     site.pages.set('/b', canonical('B', 'real'));
@@ -279,8 +280,8 @@ describe('a canonical', () => {
   });
 });
 
-describe('a charset', () => {
-  it('is found whatever is said of it', async () => {
+describe('the charset of a page', () => {
+  it('is recognized even if it is declared wrongly, twice or not at all', async () => {
     const text = 'Über die Brücke und zurück, gefräßig und schön';
     const page = (title: string, charset?: string) =>
       html(title, text).replace('<head>', charset === undefined ? '<head>' : `<head><meta charset="${charset}">`);
@@ -301,11 +302,11 @@ describe('a charset', () => {
   });
 });
 
-describe('a page that grows when it is unpacked', () => {
+describe('a compressed page that grows too large', () => {
   it.each([
     ['gzip', gzipSync(Buffer.alloc(20_000_000, 0x20))],
     ['br', brotliCompressSync(Buffer.alloc(20_000_000, 0x20), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
-  ])('takes nothing away: %s', async (encoding, bytes) => {
+  ])('keeps all records: %s', async (encoding, bytes) => {
     const { site, feed } = await followed(['a', 'b', 'c']);
     site.pages.set('/a', answers(bytes, { 'content-encoding': encoding }));
     const { names, feed: shown } = await feed.sync();
@@ -315,7 +316,7 @@ describe('a page that grows when it is unpacked', () => {
 });
 
 describe('a redirect to a private address', () => {
-  it('is not followed, and takes nothing away', async () => {
+  it('is not followed, and only the page that redirects is removed', async () => {
     const { site, feed } = await followed(['a', 'b', 'c']);
     const bad = 'http://169.254.169.254/latest/meta-data/';
     site.pages.set('/a', status(302, { location: bad }));
@@ -326,8 +327,8 @@ describe('a redirect to a private address', () => {
   });
 });
 
-describe('validators that lie', () => {
-  it('hold for a day at most: what changed behind an ETag that never does is read again', async () => {
+describe('misleading validators', () => {
+  it('are trusted for at most a day, so that a changed page with the same ETag is read again', async () => {
     const { site, feed } = await followed({ '/': frozen(html('Home', 'before')) });
     site.pages.set('/', frozen(html('Home', 'after')));
     let runs = 1;

@@ -1,4 +1,4 @@
-/** The five providers of feeds, held to the same by one suite, in the real service with a list that follows each. */
+/** Tests the five providers of feeds with the same suite, in the real service, with a list that follows each. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { certificateFault } from '../support/certificate.js';
 import { FeedService, ok } from '../support/feeds/feed-service.js';
@@ -45,13 +45,13 @@ function sourceOf(provider: ProviderName): ScriptedSource {
   return source;
 }
 
-describe.each(PROVIDERS)('the provider %s', (provider) => {
+describe.each(PROVIDERS)('provider %s', (provider) => {
   describeWhere(isHere(provider), fault ?? '')('as one of five', () => {
     itIsAProvider({ source: () => sourceOf(provider), feeds: () => feeds, receiver: () => receiver });
   });
 });
 
-it('leaves lists as they are where runs of all are stopped in the middle, and goes on after the start', async () => {
+it('Lists keep their records if the service stops in the middle of all syncs, and the syncs continue after the start', async () => {
   const all = [...sources.values()];
   const followed = await Promise.all(all.map((source) => followedSource(feeds, source)));
   const before = await Promise.all(followed.map((feed) => feed.now()));

@@ -1,4 +1,4 @@
-/** The commands of feeds: `gannet feed sync` ends when the sync does, the others do what their calls do. */
+/** Tests the commands of feeds: `gannet feed sync` waits for the end of the sync, the others do what their calls do. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const run = (...words: readonly string[]) => gannet(feeds.service.dataDir, 'feed', ...words);
 
-it('says how far it is, and how it ended', async () => {
+it('gannet feed sync reports its progress and how it ended', async () => {
   fill(site, ['a', 'c']);
   const { asked, release } = held(site, '/c');
   const running = run('sync', 'docs');
@@ -36,7 +36,7 @@ it('says how far it is, and how it ended', async () => {
   expect([json.status, (JSON.parse(json.output) as { readonly status: string }).status]).toEqual([0, 'Synced']);
 });
 
-it('fails where the sync does, and waits for nothing where that is asked for', async () => {
+it('gannet feed sync fails if the sync fails, and does not wait with --no-wait', async () => {
   const pages = [...site.pages];
   for (const [path] of pages) site.pages.set(path, (_asked, response) => response.writeHead(500).end());
   const { status, output } = await run('sync', 'docs');
@@ -50,7 +50,7 @@ it('fails where the sync does, and waits for nothing where that is asked for', a
   expect((await feeds.settled('docs', before)).status).toBe('Synced');
 });
 
-it('is done at the next start where no service runs', async () => {
+it('gannet feed sync is carried out at the next start if no service runs', async () => {
   const { last_checked: before } = await feeds.settled('docs');
   await feeds.service.stop();
   fill(site, ['a', 'c', 'd']);
@@ -59,7 +59,7 @@ it('is done at the next start where no service runs', async () => {
   expect(await feeds.settled('docs', before)).toMatchObject({ status: 'Synced', record_count: 4 });
 });
 
-it('connects without waiting for a secret that nobody gives, and with one that is a line of standard input', async () => {
+it('gannet feed connect does not wait for a secret, and reads one from a line of standard input with --secret-stdin', async () => {
   const settings = { url: site.url('/items'), records: 'items', name: 'id' };
   const wordsOf = (given: object) => ['--provider', 'api', '--settings', JSON.stringify(given), '--json'];
   const authorizations: unknown[] = [];
@@ -91,7 +91,7 @@ it('connects without waiting for a secret that nobody gives, and with one that i
   site.pages.delete('/items');
 });
 
-it('says what is not JSON, which shells make of JSON without quotation marks', async () => {
+it('gannet feed connect explains that --settings is no JSON, as when a shell removes its quotation marks', async () => {
   const { status, notes } = await run(
     'connect',
     'untidy',
@@ -104,7 +104,7 @@ it('says what is not JSON, which shells make of JSON without quotation marks', a
   expect(notes).toContain('This is not JSON. At line 1, column 2');
 });
 
-it('previews, lists, shows, moves, sets the interval of and deletes a feed', async () => {
+it('gannet feed previews, lists, shows, moves and deletes a feed, and sets its interval', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-feeds-'));
   const store = JSON.stringify({ start_urls: [site.url('/')] });
   const preview = await run('discover', '--settings', store);

@@ -1,4 +1,7 @@
-/** What pages and articles say, as far as the list's records: sections, structured data, whole articles, and pages without end. */
+/**
+ * Tests what reaches the list's records from pages and articles: sections, structured data, whole articles and
+ * endless pages.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FeedService } from '../support/feeds/feed-service.js';
 import { FollowedFeed } from '../support/feeds/followed-feed.js';
@@ -19,7 +22,7 @@ async function website(name: string, pages: Readonly<Record<string, MadePage>>, 
   return { site, feed };
 }
 
-it('a page that is split at its headings is a record a section, and each changes and goes by itself', async () => {
+it('A page split at its headings has a record for each section, and each is changed and removed by itself', async () => {
   const page = (terns: string) =>
     `<html><head><title>Birds</title></head><body><main><h1>Birds</h1><p>All of them.</p>
      <h2 id="gannets">Gannets</h2><p>They dive.</p>${terns}</main></body></html>`;
@@ -38,7 +41,7 @@ it('a page that is split at its headings is a record a section, and each changes
   expect((await feed.sync()).names).toEqual(['/', '/#auks', '/#gannets']);
 });
 
-it('what a page says in JSON-LD and OpenGraph is in its record', async () => {
+it("A page's JSON-LD and OpenGraph metadata are in its record", async () => {
   const said = { '@type': 'NewsArticle', datePublished: '2026-11-02', dateModified: '2026-11-03T10:00:00+01:00' };
   const { feed } = await website('said', {
     '/': `<html lang="de"><head><title>Basstölpel - Site</title><meta property="og:description" content="Wie sie tauchen">
@@ -56,7 +59,7 @@ it('what a page says in JSON-LD and OpenGraph is in its record', async () => {
   });
 });
 
-it('the articles behind the items of a feed are in its records, and stay where they cannot be read any more', async () => {
+it('Articles linked from the items of an RSS feed are in its records, and stay if they can no longer be read', async () => {
   const site = await siteOf({ '/1': html('One', 'The whole article about gannets') });
   site.pages.set('/feed', (_asked, response) =>
     response.end(`<rss><channel><item><link>${site.url('/1')}</link><title>One</title>
@@ -70,7 +73,7 @@ it('the articles behind the items of a feed are in its records, and stay where t
   expect((await feed.sync()).records).toEqual(records);
 });
 
-it('links that grow with each page, calendars and sessions end, with the same records after each sync', async () => {
+it('Syncs of endless links, calendars and session ids end, with the same records each time', async () => {
   const endless: MadePage = ({ path }, response) => {
     const visits = `?PHPSESSID=${Math.random().toString(16).slice(2).padEnd(16, '0')}`;
     response

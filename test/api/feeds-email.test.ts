@@ -1,4 +1,4 @@
-/** A mailbox as a source, on two real IMAP servers: what one of them takes, another does not. */
+/** Tests mailboxes as sources on two real IMAP servers, which differ in what they accept. */
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { ImapFlow } from 'imapflow';
@@ -33,7 +33,7 @@ describe.each([
     mailboxTests(start);
   });
   describeWhere(fault === undefined, fault ?? '')('its start', () => {
-    it.each([0, 1])('finds other ports where the one in place %s is taken after it was drawn', async (place) => {
+    it.each([0, 1])('chooses other ports if port number %s of its two was taken after it was chosen', async (place) => {
       const other = createServer().listen(0, '127.0.0.1');
       await once(other, 'listening');
       const taken = (other.address() as AddressInfo).port;
@@ -114,7 +114,7 @@ function mailboxTests(start: () => Promise<MailServer>): void {
   const message = (id: string, ...lines: readonly string[]) =>
     [`Message-ID: <${id}@a.example>`, 'From: Ada <ada@a.example>', 'To: bob@b.example', ...lines].join('\r\n');
 
-  it('becomes records with their fields, and a second run fetches nothing', async () => {
+  it('becomes records with their fields, and a second run fetches no messages', async () => {
     await put(
       message('1', 'Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=', 'Date: Sat, 21 Nov 2026 10:00:00 +0100', '', 'First text'),
       message('2', 'Subject: Re', 'In-Reply-To: <1@a.example>', 'References: <1@a.example>', '', 'Second'),
@@ -136,9 +136,9 @@ function mailboxTests(start: () => Promise<MailServer>): void {
     expect(await run()).toMatchObject({ unchanged: 2, requests: 1, bytes: 0, wasReplaced: false });
   });
 
-  it('is listed again where anything has happened, and where the server does not say (CONDSTORE)', async () => {
+  it('is listed again only if something has happened, or if the server cannot tell (without CONDSTORE)', async () => {
     const search = vi.spyOn(ImapFlow.prototype, 'search');
-    /** Of the run, and whether it asked for a list. */
+    /** Returns the counts of the run, and whether it listed the mailbox. */
     const outcome = async (settings?: Partial<EmailSettings>) => {
       search.mockClear();
       const { added, changed, removed, unchanged } = await run(settings);
@@ -149,13 +149,13 @@ function mailboxTests(start: () => Promise<MailServer>): void {
       await put(message('1', '', 'a'), message('2', '', 'b'));
       expect(await outcome()).toEqual({ counts: [2, 0, 0, 0], listed: true });
       expect(await outcome()).toEqual({ counts: [0, 0, 0, 2], listed: listedHere });
-      // A mark is nothing that a record has, but a look.
+      // A flag changes no record, but requires a new listing.
       await asOwner(async (client) => {
         await client.mailboxOpen('INBOX');
         await client.messageFlagsAdd('1', ['\\Flagged']);
       });
       expect(await outcome()).toEqual({ counts: [0, 0, 0, 2], listed: true });
-      // One comes and another goes: as many as before.
+      // One message arrives and another is deleted, so that their number stays the same.
       await asOwner(async (client) => {
         await client.mailboxOpen('INBOX');
         await client.messageDelete('1');
@@ -163,13 +163,13 @@ function mailboxTests(start: () => Promise<MailServer>): void {
       await put(message('3', '', 'c'));
       expect(await outcome()).toEqual({ counts: [1, 0, 1, 1], listed: true });
       expect(await outcome()).toEqual({ counts: [0, 0, 0, 2], listed: listedHere });
-      // The last goes, which leaves UIDNEXT as it was.
+      // The newest message is deleted, which leaves UIDNEXT as it was.
       await asOwner(async (client) => {
         await client.mailboxOpen('INBOX');
         await client.messageDelete('2');
       });
       expect(await outcome()).toEqual({ counts: [0, 0, 1, 1], listed: true });
-      // By age a message leaves where nothing happens.
+      // With a limit on age, a message can drop out although nothing happened in the mailbox.
       expect((await outcome({ since_days: 10 })).listed).toBe(true);
       expect((await outcome({ since_days: 10 })).listed).toBe(true);
     } finally {
@@ -177,7 +177,7 @@ function mailboxTests(start: () => Promise<MailServer>): void {
     }
   });
 
-  it('loses a record with its message, and nothing for another reason', async () => {
+  it('loses a record only if its message was deleted, and not if a run fails', async () => {
     await put(message('1', '', 'a'), message('2', '', 'b'));
     await run();
     const before = files.text(SYNC_PATH);
@@ -202,7 +202,7 @@ function mailboxTests(start: () => Promise<MailServer>): void {
     expect(await run()).toMatchObject({ added: 1, removed: 1, unchanged: 1 });
   });
 
-  it('is the same after a change of UIDVALIDITY, and has a message once that lies in two folders', async () => {
+  it('keeps its records if UIDVALIDITY changes, and has a message in two folders once', async () => {
     await asOwner((client) => client.mailboxCreate('Archive'));
     const both = message('1', '', 'a');
     const nameless = 'Subject: None\r\nDate: Sat, 21 Nov 2026 10:00:00 +0000\r\n\r\nWithout an id';
@@ -215,7 +215,7 @@ function mailboxTests(start: () => Promise<MailServer>): void {
     const folders = ['INBOX', 'Archive'];
     expect(await run({ folders })).toMatchObject({ added: 2 });
     await asOwner(async (client) => {
-      // Deleted, it would end the connection at GreenMail 2.1.8, where a reader that has left had it open.
+      // Renamed, as a deletion would end the connection at GreenMail 2.1.8 if a reader that has left had opened it.
       await client.mailboxRename('Archive', 'Before');
       await new Promise((resolve) => setTimeout(resolve, 1100));
       await client.mailboxCreate('Archive');
@@ -224,7 +224,7 @@ function mailboxTests(start: () => Promise<MailServer>): void {
     expect(await run({ folders })).toMatchObject({ added: 0, changed: 0, removed: 0, unchanged: 2 });
   });
 
-  it('is read whatever the messages are like', async () => {
+  it('is read even with malformed, nested and very large messages', async () => {
     await put(
       Buffer.concat([Buffer.from(message('latin', 'Subject: x', '', '')), Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65])]),
       message('nested', nested(20)),
@@ -242,7 +242,7 @@ function mailboxTests(start: () => Promise<MailServer>): void {
     expect(texts.get('odd')).toMatchObject({ text: 'Odd', date: expect.any(String) as string });
   });
 
-  it('is a feed of the service, whose attached files are in its media store as long as their messages are', async () => {
+  it('as a feed of the service stores attached files in its media store for as long as their messages exist', async () => {
     const feeds = await FeedService.start({ env: { NODE_EXTRA_CA_CERTS: server.certificatePath } });
     const pdf = Buffer.from('%PDF-1.4 made for a test');
     const attached = [
@@ -287,7 +287,7 @@ function mailboxTests(start: () => Promise<MailServer>): void {
     await feeds.close();
   });
 
-  it('with an attached file of 50 MB has its message in the list, without half a file', async () => {
+  it('has the record of a message with an attached file of 50 MB, without part of the file', async () => {
     const feeds = await FeedService.start({ env: { NODE_EXTRA_CA_CERTS: server.certificatePath } });
     const line = `${'QUFB'.repeat(19)}\r\n`;
     const huge = message(
@@ -315,7 +315,7 @@ function mailboxTests(start: () => Promise<MailServer>): void {
     await feeds.close();
   });
 
-  it('is reached by STARTTLS or not at all without TLS, and not where a name leads to a private address', async () => {
+  it('is reached only with TLS or STARTTLS, and not if its host name leads to a private address', async () => {
     await put(message('1', '', 'a'));
     const started = run({ security: 'starttls', port: server.plainPort });
     if (server.hasStartTls) expect(await started).toMatchObject({ added: 1 });

@@ -1,4 +1,7 @@
-/** What happens to a feed's own things: its file goes or is damaged in its store, and many try sources at once, or leave. */
+/**
+ * Tests troubles on the feed's own side: its file is deleted or damaged in the media store, and many clients try
+ * sources at once or disconnect.
+ */
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +11,7 @@ import { FeedService, ok, siteOf } from '../support/feeds/feed-service.js';
 import { FollowedFeed } from '../support/feeds/followed-feed.js';
 import { MadeSite } from '../support/feeds/made-site.js';
 
-/** As many sources as are tried at a time. */
+/** The most sources that are tried at the same time. */
 const TRIED_MAX = 16;
 
 const outside = mkdtempSync(join(tmpdir(), 'gannet-feeds-'));
@@ -45,7 +48,7 @@ describe('the file of a feed', () => {
     ['is cut in its store', (name) => replaced(name, (text) => text.slice(0, text.length / 2))],
     ['is another thing in its store', (name) => replaced(name, () => '<html>Not a feed</html>')],
     ['lacks a record in its store', (name) => replaced(name, (text) => text.replace(/\n\{"name"[^\n]*/, ''))],
-  ])('that %s is put back by the next sync, with what the source itself has no more', async (what, damage) => {
+  ])('if it %s, is restored by the next sync, with records that the source no longer has', async (what, damage) => {
     const name = what.replace(/\W+/g, '-');
     const site = await news('One', 'Two');
     const feed = await FollowedFeed.connect(feeds, name, { provider: 'rss', settings: { url: site.url('/feed') } });
@@ -72,8 +75,8 @@ describe('the file of a feed', () => {
   }
 });
 
-describe('a media store whose disk is gone', () => {
-  it('is a failure, whether its folder is empty then or not there, and takes nothing away', async () => {
+describe('a media store that cannot be reached', () => {
+  it('fails the sync and keeps all records, whether its folder is missing or empty', async () => {
     const folder = join(outside, 'disk');
     mkdirSync(folder);
     for (const name of ['a.pdf', 'b.pdf', 'c.pdf']) writeFileSync(join(folder, name), name);
@@ -95,7 +98,7 @@ describe('a media store whose disk is gone', () => {
     expect((await feed.sync()).names).toEqual(['a.pdf', 'c.pdf']);
   });
 
-  it('that has the file of a feed is a failure of that feed, whose list keeps its records', async () => {
+  it('fails the sync of a feed whose file it has, and the list keeps its records', async () => {
     const folder = join(outside, 'files');
     mkdirSync(folder);
     ok(await feeds.control.post('/media-store/default', { name: 'files', kind: 'folder', folder }));
@@ -126,7 +129,7 @@ describe('a media store whose disk is gone', () => {
   });
 });
 
-describe('sources that are tried', () => {
+describe('trying of sources', () => {
   const body = (site: MadeSite) => ({ settings: { start_urls: [site.url('/')] } });
   const discover = (site: MadeSite, signal?: AbortSignal) =>
     fetch(`${feeds.service.address}/feed/default/web/discover`, {
@@ -140,7 +143,7 @@ describe('sources that are tried', () => {
     ({ key } = await feeds.service.createKey({ access: 'full' }));
   });
 
-  it('are so many at a time, are given up when who asked leaves, and leave room for feeds', async () => {
+  it('is limited to a number at a time, ends when the client disconnects, and leaves room for feeds', async () => {
     const silent = await MadeSite.start();
     sites.push(silent);
     silent.server.script = () => undefined;
@@ -167,7 +170,7 @@ describe('sources that are tried', () => {
     expect(busy).toMatchObject({ status: 503, body: { code: 'overloaded' } });
     left.abort();
     expect(await Promise.all(asked)).toContain('left');
-    // Room again, and nobody goes on asking the site.
+    // There is room again, and no more requests are made to the silent site.
     const site = await siteOf('a');
     sites.push(site);
     await eventually(

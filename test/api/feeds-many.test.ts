@@ -1,4 +1,4 @@
-/** A hundred feeds that are to be read in the same second. */
+/** Tests a hundred feeds that are due in the same second. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { FeedService, ok, type ShownFeed } from '../support/feeds/feed-service.js';
@@ -33,19 +33,19 @@ const checkedBy = (count: number, before: ReadonlyMap<string, string | null> = n
         .length === count,
   );
 
-/** Answers once as many are asked for together as ever are: on a busy machine the next is asked for late. */
+/** Answers once PARALLEL requests are open together: on a busy machine the last of them may come late. */
 function onceTogether(answer: () => void): void {
   if (site.server.underWayMax >= PARALLEL) answer();
   else setTimeout(() => onceTogether(answer), 5);
 }
 
-it('are all read, so many at a time, and none is left out', async () => {
+it('A hundred feeds that are due together are all synced, only a limited number at a time', async () => {
   let round = 1;
   for (const name of names)
     site.pages.set(`/${name}`, (_asked, response) => {
       const answer = () =>
         response.end(`<rss><channel><item><title>${name} in ${round}</title><guid>1</guid></item></channel></rss>`);
-      // They are connected one after the other, and each is looked at for it.
+      // They are connected one after the other, and connecting reads each.
       if (round === 1) answer();
       else onceTogether(answer);
     });
@@ -62,7 +62,7 @@ it('are all read, so many at a time, and none is left out', async () => {
   site.asked();
   round = 2;
   const before = new Map(first.map(({ name, last_checked: at }) => [name, at]));
-  // A day later all are due, and nobody asks for them: the scheduler looks once a minute, and when an interval is set.
+  // All are due a day later, without a request: the scheduler looks once a minute, and whenever an interval is set.
   feeds.service.jumpADay();
   await eventually(
     async () => {
@@ -74,11 +74,11 @@ it('are all read, so many at a time, and none is left out', async () => {
   const second = await checkedBy(FEEDS, before);
   expect(second.every(({ last_run: run }) => run?.changed === 1)).toBe(true);
   expect(site.server.underWayMax).toBe(PARALLEL);
-  // Each once.
+  // Each was read exactly once.
   expect(site.asked().sort()).toEqual(names.map((name) => `/${name}`).sort());
 });
 
-it('take their turns with those of another account', async () => {
+it('A hundred feeds of one account share their turns with a feed of another account', async () => {
   ok(await feeds.control.post('/account', { name: 'small' }));
   for (const path of [...names.map((name) => `/${name}`), '/small'])
     site.pages.set(path, (_asked, response) =>
@@ -101,7 +101,7 @@ it('take their turns with those of another account', async () => {
   await eventually(shown, ({ status, last_checked: at }) => status === 'Synced' && at !== first.last_checked);
   await checkedBy(FEEDS, before);
   const asked = site.asked();
-  // A hundred others are due with it; it is among those for which there is room at once, or the next.
+  // A hundred others are due with it; it is among the first that there is room for, or the next ones.
   expect(asked.filter((path) => path === '/small')).toHaveLength(1);
   expect(asked.indexOf('/small')).toBeLessThan(2 * PARALLEL);
   expect(asked).toHaveLength(FEEDS + 1);

@@ -1,4 +1,4 @@
-/** A website on a real web server: compressed, with its ETags, redirects and ranges. */
+/** Tests a website on a real web server, with compression, ETags, redirects and ranges. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FeedService } from '../support/feeds/feed-service.js';
 import { FollowedFeed } from '../support/feeds/followed-feed.js';
@@ -21,7 +21,7 @@ describeWhere(fault === undefined, fault ?? '')('a website on nginx', () => {
     await nginx.close();
   });
 
-  it('is read compressed, asked whether it changed, and followed in what does', async () => {
+  it('is read compressed, with conditional requests, and changes on it reach the list', async () => {
     nginx.write('index.html', html('Home', 'Start', '/a.html', '/old.html', '/out', '/paper.pdf', '/gone.html'));
     nginx.write('a.html', html('A', 'Über a', '/b.html'));
     nginx.write('b.html', html('B', 'About b'));
@@ -35,7 +35,7 @@ describeWhere(fault === undefined, fault ?? '')('a website on nginx', () => {
     const first = await feed.now();
     expect(first.names).toEqual(['/', '/a.html', '/b.html', '/c.html', '/paper.pdf']);
     expect(first.records[1]?.fields['text']).toBe('A\nÜber a');
-    // What it has answered, it writes down afterwards.
+    // nginx logs a request after it has answered.
     await expect.poll(() => nginx.answered).toContain('/a.html 200 gzip');
     expect(nginx.answered.some((line) => line.startsWith('/secret'))).toBe(false);
 
