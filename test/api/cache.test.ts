@@ -27,8 +27,7 @@ const fromCache = ({ headers }: Answer) => headers['x-cache'];
 const TIMES_MAX = 5;
 /**
  * Asks until an answer comes from the cache. Background work on a list (merged segments, a new day) is a reason to
- * compute the answer again
- * whenever it comes, but not again and again.
+ * compute the answer again whenever it comes, but not again and again.
  */
 async function repeated(ask: () => Promise<Answer>): Promise<Answer> {
   for (let times = 1; ; ++times) {
@@ -224,8 +223,8 @@ describe('the cache of search results', () => {
           const { group, ...options } = step;
           const path = group ? '/search/group/default/both/latest' : '/search/default/one/1';
           // A background merge drops deleted records from the statistics behind the scores. An answer is kept for one
-          // state of the lists, and no
-          // state comes back: if the third request finds the answer of the first, all three saw the same state.
+          // state of the lists, and no state comes back: if the third request finds the answer of the first, all
+          // three saw the same state.
           const threeAnswers = async () => [
             await search(options, path),
             await search({ ...options, cache: false }, path),

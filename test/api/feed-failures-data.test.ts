@@ -1,7 +1,6 @@
 /**
  * Tests which records a list has after its feed's API, RSS feed or media store failed as real ones do. Each failure
- * of data in the table of
- * `docs/feed-failures.md`, which real systems were caught by, has a test.
+ * of data in the table of `docs/feed-failures.md`, which real systems were caught by, has a test.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FeedService } from '../support/feeds/feed-service.js';

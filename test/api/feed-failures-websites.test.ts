@@ -1,7 +1,6 @@
 /**
  * Tests which records a list has after its website failed as real websites do. Each failure of websites in the table
- * of
- * `docs/feed-failures.md`, which real systems were caught by, has a test.
+ * of `docs/feed-failures.md`, which real systems were caught by, has a test.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

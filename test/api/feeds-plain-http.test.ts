@@ -1,4 +1,4 @@
-/** Sources over http://, where an operator has allowed them. */
+/** Tests sources over http://, which an operator can allow. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const connect = (feeds: FeedService, provider: string, settings: object, secret?
     ...(secret === undefined ? {} : { secret }),
   });
 
-it('are read only where that is allowed, and never at a private address', async () => {
+it('A website over http:// is read only if the operator allows it, and never at a private address', async () => {
   const settings = { start_urls: [`http://birds.example.com:${port}/`] };
   expect(await connect(strict, 'website', settings)).toMatchObject({ status: 400 });
   ok(await connect(plain, 'website', settings));
@@ -46,7 +46,7 @@ it('are read only where that is allowed, and never at a private address', async 
   expect(rss.text).toContain('cannot be called');
 });
 
-it('are sent no secret', async () => {
+it('A source over http:// is never sent a secret', async () => {
   const url = `http://birds.example.com:${port}/items`;
   const settings = { url, records: 'data', name: 'id', auth_header: { name: 'X-Token' } };
   const before = site.server.asked.length;

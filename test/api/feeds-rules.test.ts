@@ -1,4 +1,4 @@
-/** What is said of feeds beside the table of their statuses: a rule each. */
+/** Tests the rules about feeds that are not in the table of their statuses, each with a test. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ async function followed(name: string, made: MadeSite): Promise<FollowedFeed> {
 }
 
 describe('the records of a feed', () => {
-  it('are there once where the source gives one another name', async () => {
+  it('are there once if the source moves one to another URL', async () => {
     const made = await site('a', 'b');
     const feed = await followed('renamed', made);
     made.pages.set('/a', (_asked, response) => response.writeHead(301, { location: '/renamed' }).end());
@@ -38,7 +38,7 @@ describe('the records of a feed', () => {
     expect((await feed.sync()).names).toEqual(['/', '/b', '/renamed']);
   });
 
-  it('come again where somebody removed them, and leave alone what is somebody else’s', async () => {
+  it('are written again if deleted from the list, and other records of the list stay', async () => {
     const made = await site('a', 'b');
     const feed = await followed('shared', made);
     await feed.now();
@@ -53,8 +53,8 @@ describe('the records of a feed', () => {
   });
 });
 
-describe('a feed whose interval was long', () => {
-  it('is due within a new one: it says so, and keeps it for the next start', async () => {
+describe('a feed with a long interval', () => {
+  it('is due sooner as soon as its interval is shortened, and still is after the answer', async () => {
     const [dayMs, minuteMs] = [86_400_000, 60_000];
     await feeds.connect('hurried', await site('a'));
     const put = async (minutes: number) =>
@@ -62,7 +62,7 @@ describe('a feed whose interval was long', () => {
     await feeds.settled('hurried');
     await put(43_200);
     const { last_checked: checked } = await feeds.sync('hurried');
-    // When it is due again is written by itself, behind what came of the run.
+    // The time of the next sync is written by itself, after the outcome of the run.
     await eventually(
       () => feeds.feed('hurried'),
       ({ next_sync: next }) => Date.parse(next ?? '') - Date.parse(checked ?? '') > 29 * dayMs,
@@ -70,15 +70,15 @@ describe('a feed whose interval was long', () => {
     const soon = await put(5);
     expect(Date.parse(soon.next_sync ?? '') - Date.now()).toBeLessThanOrEqual(5.5 * minuteMs);
     expect(await feeds.feed('hurried')).toEqual(soon);
-    // A longer one counts from the last attempt: it was due with the shorter one first.
+    // A longer interval counts from the last attempt: with the shorter one, the sync was due first.
     const later = await put(60);
     expect(Date.parse(later.next_sync ?? '')).toBe(Date.parse(checked ?? '') + 60 * minuteMs);
     expect(await feeds.feed('hurried')).toEqual(later);
   });
 });
 
-describe('a list that is deleted', () => {
-  it('gives its feed free, which goes on and may feed another', async () => {
+describe('deletion of a list', () => {
+  it('releases its feed, which goes on and can be followed by another list', async () => {
     const made = await site('a');
     await followed('given', made);
     ok(await feeds.client.delete('/list/default/given'));
@@ -99,7 +99,7 @@ describe('a list that is deleted', () => {
 });
 
 describe('the settings of a feed', () => {
-  it('are shown with what was left out, keep their bounds, and are those of its provider', async () => {
+  it('are shown with their defaults, have limits, and must fit the provider', async () => {
     const made = await MadeSite.start();
     sites.push(made);
     made.pages.set('/feed', '<rss><channel><item><title>One</title></item></channel></rss>');
@@ -130,7 +130,7 @@ describe('the settings of a feed', () => {
     expect(await feeds.client.send('POST', '/feed/default/nowhere/sync')).toMatchObject({ status: 404 });
   });
 
-  it('are changed and read by who may, and by nobody else', async () => {
+  it('are read and changed only with the permissions for that', async () => {
     const made = await site('a');
     await feeds.connect('guarded', made);
     await feeds.settled('guarded');
@@ -151,7 +151,7 @@ describe('the settings of a feed', () => {
     }
   });
 
-  it('have their secret sealed: no file of the service has it', async () => {
+  it('have their secret encrypted: no file of the data directory contains it', async () => {
     const made = await MadeSite.start();
     sites.push(made);
     made.pages.set('/items', (_asked, response) => response.end('{"data":[{"id":1}]}'));
@@ -169,8 +169,8 @@ describe('the settings of a feed', () => {
   });
 });
 
-describe('a preview', () => {
-  it('tells how each page was found, ends at 200 pages, and keeps nothing', async () => {
+describe('a preview of a website', () => {
+  it('says how each page was found, ends at 200 pages, and stores nothing', async () => {
     const names = Array.from({ length: 250 }, (_, number) => `p${number}`);
     const made = await site(...names);
     made.pages.set('/sitemap.xml', '<urlset><url><loc>/only-there</loc></url></urlset>');

@@ -1,4 +1,4 @@
-/** A feed that has failed and that nobody asks for: its schedule goes on. */
+/** Tests that a feed that has failed is synced again by its schedule, without a request. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { FeedService, fill, ok, siteOf } from '../support/feeds/feed-service.js';
@@ -17,12 +17,12 @@ afterAll(async () => {
   await made.close();
 });
 
-it('is tried again on its usual schedule, stays failed, and is well by itself when its source is', async () => {
+it('A failed feed is retried on its usual schedule, and recovers when its source does', async () => {
   const settings = { start_urls: [made.url('/')] };
   const options = { provider: 'website', settings, base: made.url('') };
   const feed = await FollowedFeed.connect(feeds, 'scheduled', options);
   const before = (await feed.now()).records;
-  /** A day later it is due; the scheduler looks once a minute, and whenever an interval is set. */
+  /** It is due a day later; the scheduler looks once a minute, and whenever an interval is set. */
   const due = async (last: string | null) => {
     feeds.service.jumpADay();
     return eventually(
@@ -30,7 +30,7 @@ it('is tried again on its usual schedule, stays failed, and is well by itself wh
         ok(await feeds.client.put('/feed/default/scheduled/interval', { interval_minutes: 30 }));
         return feeds.feed('scheduled');
       },
-      // When it is due again is written by itself, behind what came of the run.
+      // The time of the next sync is written by itself, after the outcome of the run.
       ({ status, last_checked: at, next_sync: next }) =>
         status !== 'Syncing' && at !== last && (next ?? '') > (at ?? ''),
     );

@@ -1,4 +1,7 @@
-/** The five minutes of docs/feeds.md with this documentation as a website, command by command as they stand there. */
+/**
+ * Runs the five minutes of docs/feeds.md with this documentation as the website, command by command as they are on
+ * the page.
+ */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -14,7 +17,7 @@ import { itWhere } from '../support/skip.js';
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
-/** The commands, without those that start servers, and without what is said beside them. */
+/** Returns the page's commands without those that start servers, and without the remarks beside them. */
 function commands(): { readonly first: string; readonly rest: readonly string[] } {
   const page = readFileSync(`${PACKAGE}/docs/feeds.md`, 'utf8');
   const [, block = ''] = /Five minutes with this documentation as the website:\n\n```sh\n(.*?)```/s.exec(page) ?? [];
@@ -23,12 +26,15 @@ function commands(): { readonly first: string; readonly rest: readonly string[] 
   return { first, rest };
 }
 
-/** This package as docs/feeds.md has it served, but on a port of the system's choice. Rejects with what Python says where it does not serve. */
+/**
+ * Serves this package as docs/feeds.md does, but on a port of the system's choice. Rejects with Python's output if it
+ * does not serve.
+ */
 async function servedByPython() {
   const server = spawn('python3', ['-u', '-m', 'http.server', '0', '--bind', '127.0.0.1'], { cwd: PACKAGE });
   const ended = once(server, 'close');
   let said = '';
-  // What it says of each request is read, too: it would wait for that.
+  // Its log of requests is read as well: it would wait if the pipe were full.
   server.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-10_000)));
   const port = await new Promise<string>((resolve, reject) => {
     createInterface(server.stdout).on('line', (line) => {
@@ -49,7 +55,7 @@ async function servedByPython() {
 
 let feeds: FeedService;
 beforeAll(async () => {
-  // As the page starts it, but for its politeness, which takes its time.
+  // Started as on the page, but without the limit of pages per second, which would take too long.
   feeds = await FeedService.start({ env: { GANNET_FEEDS_PAGES_PER_SECOND: '0' } });
 });
 afterAll(() => feeds.close());
@@ -71,7 +77,7 @@ itWhere(why === undefined, why ?? '')('make the documentation searchable', async
     const env = { ...process.env, GANNET_DATA_DIR: feeds.service.dataDir };
     const outputs: string[] = [];
     for (const line of rest) {
-      // Somebody who types has waited until it is read, and until the list has it.
+      // A person who types the commands has waited until the feed is synced and the list has its records.
       if (/gannet (?:search|feed list)/.test(line)) expect((await feeds.settled('docs')).status).toBe('Synced');
       if (line.includes('gannet search')) {
         await eventually(

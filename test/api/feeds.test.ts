@@ -1,4 +1,7 @@
-/** Feeds from outside: each row of the table of statuses, each sentence below it, and who may do what. */
+/**
+ * Tests feeds from outside: each row of the table of statuses, each sentence below it, and which permissions are
+ * needed.
+ */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +42,7 @@ describe('the status of a feed', () => {
     expect(await feeds.settled('first')).toMatchObject({ status: 'Synced', record_count: 3, last_run: { added: 3 } });
   });
 
-  it('is none where a detail is bad: nothing is kept', async () => {
+  it('is not created if a setting is wrong, and nothing is stored', async () => {
     const made = await site('a');
     broken(made);
     const bad = (provider: string, settings: object) =>
@@ -66,7 +69,7 @@ describe('the status of a feed', () => {
     expect((await feeds.client.get('/feed/default/bad')).status).toBe(404);
   });
 
-  it('is "Syncing" while a run is under way, for every reader, and no second one begins', async () => {
+  it('is "Syncing" for every reader during a run, and no second run begins', async () => {
     const made = await site('a');
     await feeds.connect('running', made);
     const before = await feeds.settled('running');
@@ -86,7 +89,7 @@ describe('the status of a feed', () => {
     expect((await feeds.settled('running', before.last_checked)).status).toBe('Synced');
   });
 
-  it('is "Synced" after a run that ends well, and the file is rewritten only where the source has changed', async () => {
+  it('is "Synced" after a run that ends well, and its file is rewritten only if the source has changed', async () => {
     const made = await site('a', 'b');
     await feeds.connect('good', made);
     await feeds.settled('good');
@@ -104,7 +107,7 @@ describe('the status of a feed', () => {
     expect(third.text).not.toContain('/b"');
   });
 
-  it('is "Failed" after a run that fails, with the reason and its time, and the list keeps the last good records', async () => {
+  it('is "Failed" after a run that fails, with reason and time, and the list keeps the last good records', async () => {
     const made = await site('a', 'b');
     await feeds.connect('failing', made);
     await feeds.list('failing-list');
@@ -119,11 +122,11 @@ describe('the status of a feed', () => {
     expect(failed.last_synced).not.toBe(failed.last_checked);
     await feeds.holds('failing-list', names);
     expect(failed.record_count).toBe(3);
-    // Still unreachable: it stays failed, and is checked again.
+    // It still cannot be reached, so it stays failed, and is checked again.
     const again = await feeds.sync('failing');
     expect(again.status).toBe('Failed');
     expect(Date.parse(again.error?.at ?? '')).toBeGreaterThan(Date.parse(failed.error?.at ?? ''));
-    // Reachable again: the error is cleared.
+    // It can be reached again, so the error is cleared.
     fill(made, ['a', 'b', 'c']);
     expect(await feeds.sync('failing')).toMatchObject({ status: 'Synced', error: null });
     await feeds.holds('failing-list', [...names, made.url('/c')]);
@@ -131,7 +134,7 @@ describe('the status of a feed', () => {
 });
 
 describe('a feed and its list', () => {
-  it('may be bound before the first sync, which fills the list with the fields that the feed describes', async () => {
+  it('can be connected before the first sync, which fills the list with the fields that the feed describes', async () => {
     const made = await site('a', 'b');
     const { asked, release } = held(made, '/a');
     await feeds.connect('late', made);
@@ -158,7 +161,7 @@ describe('a feed and its list', () => {
     expect((await feeds.feed('late')).searchable_in).toEqual(['late-list']);
   });
 
-  it('are refused where the list imports already, or the feed has a list', async () => {
+  it('are not connected if the list imports already or another list follows the feed', async () => {
     const made = await site('a');
     await feeds.connect('one', made);
     await feeds.connect('two', made);
@@ -176,7 +179,7 @@ describe('a feed and its list', () => {
     ok(await bind('free', 'one'));
   });
 
-  it('undo what was edited in the list, and leave what is as it is', async () => {
+  it('undo what was edited in the list, and leave unchanged records alone', async () => {
     const made = await site('a', 'b');
     await feeds.connect('edited', made);
     await feeds.list('edited-list');
@@ -197,7 +200,7 @@ describe('a feed and its list', () => {
     expect(unchanged).toEqual(before.filter((record) => record.id !== id));
   });
 
-  it('are parted where the feed is deleted: its file goes, and the list keeps its records', async () => {
+  it('are separated if the feed is deleted: its file is deleted, and the list keeps its records', async () => {
     const made = await site('a');
     await feeds.connect('dead', made);
     await feeds.list('orphan');
@@ -215,7 +218,7 @@ describe('a feed and its list', () => {
     await feeds.holds('orphan', names);
   });
 
-  it('stop where the store is full: the feed fails with that reason, and the list keeps what it has', async () => {
+  it('keep their records if the media store is full, and the feed fails with that reason', async () => {
     const small = await FeedService.start({ env: { GANNET_MEDIA_DEFAULT_STORE_BYTES_MAX: '1000000' } });
     const made = await site('a');
     await small.connect('large', made);
@@ -237,8 +240,8 @@ describe('a feed and its list', () => {
   });
 });
 
-describe('a feed that moves', () => {
-  it('takes its file and its list along, and both run again without doubles', async () => {
+describe('moving a feed to another media store', () => {
+  it('moves its file, switches its list to it, and adds no record twice', async () => {
     const made = await site('a', 'b');
     const folder = await otherStore('archive');
     await feeds.connect('mover', made);
@@ -259,13 +262,13 @@ describe('a feed that moves', () => {
       ({ status }) => status === 'Imported',
     );
     expect(await feeds.records('mover-list')).toEqual(before);
-    // Once more: nothing happens.
+    // Moving it there again changes nothing.
     const moved = await feeds.feed('mover');
     expect(ok(await feeds.control.post('/feed/default/mover/move', { media_store: folder }))).toEqual(moved);
     expect(await feeds.control.delete(`/media-store/default/${folder}`)).toMatchObject({ status: 409 });
   });
 
-  it('is refused for a feed of a media store, and one that is being synced', async () => {
+  it('is refused for a feed of a media store, and during a sync', async () => {
     const made = await site('a');
     const folder = await otherStore('elsewhere');
     ok(await feeds.client.send('PUT', '/media/default/default/files/a.txt', { bytes: 'one' }));
@@ -288,7 +291,7 @@ describe('a feed that moves', () => {
 });
 
 describe('settings of a feed', () => {
-  it('are an interval, and what is read of a website, which is previewed first', async () => {
+  it('include the interval and the pages of a website, which can be previewed', async () => {
     const made = await site('a', 'b', 'c');
     await feeds.connect('scoped', made);
     await feeds.settled('scoped');
@@ -322,7 +325,7 @@ describe('settings of a feed', () => {
     }
   });
 
-  it('keep a secret that nobody sees, which no key sends', async () => {
+  it('include a secret that is never shown, and that no API key may set', async () => {
     const made = await site();
     made.pages.set('/items', (asked, response) => {
       const isKnown = asked.headers['x-token'] === 't0p-s3cret';
@@ -352,7 +355,7 @@ describe('settings of a feed', () => {
 });
 
 describe('a feed of a media store', () => {
-  it('has all of its files, however many pages they are listed in, and never its own', async () => {
+  it("has a record for each of its files, over several pages of the listing, except the feed's own file", async () => {
     const put = (name: string) => feeds.client.send('PUT', `/media/default/default/many/${name}.pdf`, { bytes: name });
     const names = Array.from({ length: 1001 }, (_, number) => `f${number}`);
     for (let begin = 0; begin < names.length; begin += 50) await Promise.all(names.slice(begin, begin + 50).map(put));
@@ -368,8 +371,8 @@ describe('a feed of a media store', () => {
   });
 });
 
-describe('what a feed was called before', () => {
-  it('leads the list over to the new file with the next sync, and is removed', async () => {
+describe("the file under a feed's former name", () => {
+  it('is deleted by the next sync, which switches the list to the new file', async () => {
     const made = await site('a');
     ok(
       await feeds.client.send('PUT', '/media/default/default/feeds/old.ndjson', {
@@ -394,7 +397,7 @@ describe('what a feed was called before', () => {
 });
 
 describe('a host that must not be reached', () => {
-  it('is no start URL, address of a feed, interface or mailbox', async () => {
+  it('is refused as a start URL, and as the URL of an RSS feed, API or mailbox', async () => {
     const urls = forbiddenUrls().filter(
       (url) => URL.canParse(url) && !/^(?:127\.|localhost|.*\.localhost$|\[::1\])/.test(new URL(url).hostname),
     );
@@ -414,8 +417,8 @@ describe('a host that must not be reached', () => {
   });
 });
 
-describe('a file of a media store', () => {
-  it('is imported by a list, and followed where it is kept in sync', async () => {
+describe('a file of a media store that a list imports', () => {
+  it('is imported once, and again after each change if keep_in_sync is set', async () => {
     const put = (bytes: string) => feeds.client.send('PUT', '/media/default/default/films.csv', { bytes });
     ok(await put('name,title\na,One\nb,Two\n'));
     await feeds.list('films', { searchable_fields: [{ name: 'title' }] });
@@ -424,7 +427,7 @@ describe('a file of a media store', () => {
     await feeds.holds('films', ['a', 'b']);
     ok(await put('name,title\na,Changed\nc,Three\n'));
     await feeds.holds('films', ['a', 'c']);
-    // What came of an import is told when its last record is in.
+    // The outcome of an import is shown after its last record is written.
     await expect
       .poll(async () => (await feeds.source('films')).last_run)
       .toMatchObject({ added: 1, changed: 1, removed: 1, unchanged: 0 });
@@ -445,7 +448,7 @@ describe('a file of a media store', () => {
     expect(await feeds.client.post('/list/default/films/source', { path: 'x.pdf' })).toMatchObject({ status: 422 });
   });
 
-  it('is read as a spreadsheet wrote it', async () => {
+  it('is read as a spreadsheet has written it', async () => {
     const bytes = Buffer.from('\ufeffname\ttitle\r\ne\tFünf, sechs\r\n', 'utf16le');
     ok(await feeds.client.send('PUT', '/media/default/default/sheet.tsv', { bytes }));
     await feeds.list('sheet', { searchable_fields: [{ name: 'title' }] });

@@ -1,4 +1,7 @@
-/** What becomes of values when a field is made a facet of another type: searches, records, exports, writes and other versions. */
+/**
+ * Tests what happens to values when a field becomes a facet of another type: in searches, records, exports, writes
+ * and other versions.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -55,7 +58,7 @@ async function search(list: string, options: Record<string, unknown>): Promise<F
 
 const namesOf = ({ results }: Found) => results.map(({ name }) => name);
 
-/** A list whose `price` nobody has defined, and whose `tags` are a Many facet. */
+/** Creates a list with `price` undefined and `tags` as a Many facet. */
 async function makeList(list: string): Promise<void> {
   await service.client.post('/list/default', {
     name: list,
@@ -65,19 +68,19 @@ async function makeList(list: string): Promise<void> {
   expect(body).toMatchObject({ created: RECORDS.length, failed: 0 });
 }
 
-describe('a field that becomes a facet of numbers', () => {
+describe('a field that becomes a number facet', () => {
   beforeAll(async () => {
     await makeList('prices');
     await service.client.post('/facet/default/prices', { name: 'price', type: 'number' });
   });
 
-  it('has the numbers that texts say, and the list tells how many records have none of its kind', async () => {
+  it('has the numbers that its texts contain, and the list counts the records whose values do not fit', async () => {
     expect(currentOf(await settled('prices')).unfit).toEqual({ price: 2 });
     const found = await search('prices', { filter: 'price > 1', order_by: 'price', facets: ['price'] });
     expect(namesOf(found)).toEqual(['number', 'text']);
     expect(found.results[1]?.fields['price']).toEqual([12.5]);
     expect(found.facets?.['price']).toHaveLength(2);
-    // What no filter sees is no value, and is answered as an array like any other.
+    // A value that filters do not see is no value to them; the record still shows it, as an array like any other.
     const unseen = await search('prices', { filter: 'price = null', order_by: 'name' });
     expect(unseen.results.map(({ fields }) => fields['price'])).toEqual([['007'], undefined, ['dear']]);
     expect(namesOf(await search('prices', { order_by: 'price desc, name' }))).toEqual([
@@ -85,7 +88,7 @@ describe('a field that becomes a facet of numbers', () => {
     ]);
   });
 
-  it('is told so after a restart, of a copy, and where the answer is sent back', async () => {
+  it('keeps that count after a restart, in a copy, and if the list is saved as it was read', async () => {
     await service.stop();
     await service.start();
     const told = (await service.client.get('/list/default/prices')).body as ListBody;
@@ -96,7 +99,7 @@ describe('a field that becomes a facet of numbers', () => {
     expect(namesOf(await search('copy', { filter: 'price > 1', order_by: 'price' }))).toEqual(['number', 'text']);
   });
 
-  it('lets other fields of such a record be changed, and names it where the record is sent back whole', async () => {
+  it('can be left alone when other fields of a record change, and is named if the whole record is sent', async () => {
     const [record] = (await search('prices', { query: '', filter: 'price = null', order_by: 'name desc' })).results;
     expect(record?.name).toBe('word');
     const path = `/search-result/default/prices/${record?.id}`;
@@ -110,7 +113,7 @@ describe('a field that becomes a facet of numbers', () => {
     expect(namesOf(await search('prices', { filter: 'price = 9' }))).toEqual(['word']);
   });
 
-  it('has all of its values back when it is one of texts again', async () => {
+  it('has all of its values back if it becomes a text facet again', async () => {
     await service.client.put('/facet/default/copy/price', { type: 'string' });
     expect(currentOf(await settled('copy')).unfit).toBeUndefined();
     const found = await search('copy', { filter: 'price != null', order_by: 'price' });
@@ -118,7 +121,7 @@ describe('a field that becomes a facet of numbers', () => {
   });
 });
 
-it('a facet that takes one value only counts the records that have several, in a group as in the list', async () => {
+it('A Single facet counts the records with several values, and sorts them alike in a group and in the list', async () => {
   await makeList('tagged');
   await service.client.put('/facet/default/tagged/tags', { cardinality: 'Single' });
   expect(currentOf(await settled('tagged')).unfit).toEqual({ tags: 1 });

@@ -78,7 +78,7 @@ describe.each([
     await settled();
   });
 
-  it('refuses what is not a field', async () => {
+  it('refuses bodies that describe no field', async () => {
     const path = `/${resource}/default/${list}`;
     for (const body of [
       {},
@@ -94,7 +94,7 @@ describe.each([
 });
 
 describe('fields of a list', () => {
-  it('that two callers add at once are both there', async () => {
+  it('that are added by two callers at once are both there', async () => {
     const add = (name: string) => service.client.post(`/facet/default/${list}`, { name, type: 'number' });
     const statuses = (await Promise.all(['a', 'b', 'c'].map(add))).map(({ status }) => status);
     expect(statuses).toEqual([201, 201, 201]);
@@ -102,12 +102,12 @@ describe('fields of a list', () => {
     expect(facets.map(({ name }) => name).sort()).toEqual(['a', 'b', 'c', 'genre']);
   });
 
-  it('answer filters once their version is built', async () => {
+  it('can be filtered by as soon as their version is built', async () => {
     await service.client.post(`/facet/default/${list}`, { name: 'year', type: 'number' });
     expect(await count('year = 1983')).toBe(1);
   });
 
-  it('keep their values in every role when they are renamed', async () => {
+  it('keep their values in every role after a renaming', async () => {
     await service.client.put(`/facet/default/${list}/genre`, { name: 'kind' });
     const { facets, searchable_fields } = await settled();
     expect(facets.map(({ name }) => name)).toEqual(['kind']);
@@ -119,7 +119,7 @@ describe('fields of a list', () => {
     expect(results[0]?.fields).toMatchObject({ kind: ['drama'] });
   });
 
-  it('are named anew in query rules as soon as the renaming is answered', async () => {
+  it('are renamed in query rules as soon as the renaming is answered', async () => {
     const rule = (facet: string) => ({
       query_rules: [{ name: 'dramas', pattern: 'dramas', filter: `${facet} = 'drama'` }],
     });
@@ -132,12 +132,12 @@ describe('fields of a list', () => {
     expect(body).toMatchObject({ total_count: 1, applied: { query_rules: ['dramas'] } });
   });
 
-  it('cannot take the name of another one', async () => {
+  it('cannot take the name of another field', async () => {
     const answer = await service.client.put(`/facet/default/${list}/genre`, { name: 'title' });
     expect(answer).toMatchObject({ status: 409, body: { code: 'name-exists' } });
   });
 
-  it('cannot be renamed to what the records are called, nor can that be renamed', async () => {
+  it("cannot be renamed to `name`, the field of the records' names, nor can that be renamed", async () => {
     await service.client.post(`/searchable-field/default/${list}`, { name: 'name' });
     for (const [path, name] of [
       [`/facet/default/${list}/genre`, 'name'],
@@ -155,7 +155,7 @@ describe('fields of a list', () => {
     });
   });
 
-  it('are searched by the stems of the language after one of them was renamed', async () => {
+  it('are still searched by the stems of the language after one of them was renamed', async () => {
     await service.client.put(`/facet/default/${list}/genre`, { name: 'kind' });
     const { current_version } = await settled();
     const { body } = await service.client.post(`/search/default/${list}/${current_version}`, {
@@ -165,7 +165,7 @@ describe('fields of a list', () => {
     expect(body).toMatchObject({ total_count: 1 });
   });
 
-  it('take their values along through all renames, though each gives up the build of the one before', async () => {
+  it('keep their values through several renamings, each of which interrupts the build of the one before', async () => {
     const lines = Array.from({ length: 30_000 }, (_, n) =>
       JSON.stringify({ name: `r${n}`, title: `bird ${n}`, genre: 'x' }),
     );

@@ -1,13 +1,13 @@
 /**
- * Keys of a group against every operation of the OpenAPI document, after a list left the group and after another one took the
- * name of a list that was in it: what was a member once is out of reach, by whatever way, and so is what only bears its name.
+ * Tests API keys of a group with every operation of the OpenAPI document, after a list was removed from the group and
+ * after a new list took the name of a deleted member: such a key cannot reach either list in any way.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DescribedOperation } from '../support/answer-checker.js';
 import type { Answer, ServiceClient } from '../support/client.js';
 import { startTestService, type TestService } from '../support/service.js';
 
-/** In the names of everything that the key must not see. */
+/** Part of all names that the key must not see. */
 const MARK = 'zebra';
 const WORD = 'gannet';
 const OTHER_PARAMETERS: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ const OTHER_PARAMETERS: Readonly<Record<string, string>> = {
   name: 'title',
   record: `${MARK}-record`,
 };
-/** Options that an operation may need before it answers. */
+/** Bodies that an operation may need before it answers. */
 const BODIES = [{}, { query: WORD }, { query_id: 'x', result_id: 'y', list_name: `${MARK}-former` }];
 
 let service: TestService;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const lists = ['present', `${MARK}-former`, `${MARK}-renewed`].map((name) => ({ list: name }));
   expect((await client.post('/list-group/default', { name: 'ours', lists })).status).toBe(201);
   key = await service.clientFor({ access: 'full', scope: 'group', scope_target: 'ours' });
-  // One leaves the group by a change of its members, one by being deleted; a new list has its name.
+  // One list is removed from the group, another is deleted and a new list takes its name.
   await client.put('/list-group/default/ours', { lists: [{ list: 'present' }, { list: `${MARK}-renewed` }] });
   await client.delete(`/list/default/${MARK}-renewed`);
   await list(`${MARK}-renewed`);
@@ -58,7 +58,7 @@ function outcome({ status, body }: Answer): string {
   return `${status} ${(body as { code?: string } | undefined)?.code ?? ''}`.trim();
 }
 
-describe('a key of a group', () => {
+describe('an API key of a group', () => {
   it.each([`${MARK}-former`, `${MARK}-renewed`])('is refused the list %s by every operation', async (name) => {
     const operations = forKeys('{list}');
     expect(operations.length).toBeGreaterThan(20);
@@ -68,7 +68,7 @@ describe('a key of a group', () => {
     }
   });
 
-  it('learns nothing of them from any operation on its group, in any version', async () => {
+  it('learns nothing of former members from any operation on its group, in any version', async () => {
     const operations = forKeys('{group}').filter(({ method }) => method !== 'DELETE');
     expect(operations.length).toBeGreaterThan(6);
     const versions = (await service.client.get('/list-group/default/ours')).body as { current_version: number };
@@ -82,7 +82,7 @@ describe('a key of a group', () => {
             : await Promise.all(BODIES.map((json) => key.send(operation.method, path, { json })));
         for (const { text, status } of answers) {
           const where = `${operation.method} ${path}: ${status} ${text}`;
-          // A name that the request itself had is no news.
+          // A name that was in the request gives nothing away.
           expect(text.replaceAll(`no list '${MARK}-former'`, ''), where).not.toContain(MARK);
           expect(status, where).toBeLessThan(500);
         }
@@ -90,16 +90,16 @@ describe('a key of a group', () => {
     }
   });
 
-  it('finds what is a member still, in old versions too, also after the same search of another caller', async () => {
+  it('still searches present members, in old versions too, also after the same search by another caller', async () => {
     const search = (client: ServiceClient) => client.get('/search/group/default/ours/1', { query: WORD });
     for (let time = 0; time < 2; ++time) {
-      // One list of the first version is gone, whoever asks who reaches the whole account.
+      // One list of the first version is deleted, which callers that reach the whole account are told.
       expect(outcome(await search(service.client))).toBe('404 version-not-found');
       expect((await search(key)).body).toMatchObject({ total_count: 1, results: [{ list_name: 'present' }] });
     }
   });
 
-  it('is told nothing of the groups that took the name of its group', async () => {
+  it('reaches nothing after another group took the name of its group', async () => {
     const { client } = service;
     await client.post('/list-group/default', { name: 'short', lists: [{ list: 'present' }] });
     const lost = await service.clientFor({ access: 'full', scope: 'group', scope_target: 'short' });
@@ -109,8 +109,8 @@ describe('a key of a group', () => {
   });
 });
 
-describe('a key of the account', () => {
-  it('sees every version as it was, and no list in the place of another', async () => {
+describe('an API key of the account', () => {
+  it('reaches every version as it was, and no new list in the place of a deleted one', async () => {
     const { client } = service;
     await client.post('/list-group/default', {
       name: 'both',
@@ -119,7 +119,7 @@ describe('a key of the account', () => {
     await client.put('/list-group/default/both', { lists: [{ list: 'present' }] });
     const found = await client.get('/search/group/default/both/1', { query: WORD });
     expect(found.body).toMatchObject({ total_count: 2 });
-    // What the control of the tests above proves: a key of the group gets another answer to the same question.
+    // This shows that the tests above can fail: a key of the group gets another answer to the same search.
     const own = await service.clientFor({ access: 'search-and-read', scope: 'group', scope_target: 'both' });
     expect((await own.get('/search/group/default/both/1', { query: WORD })).body).toMatchObject({ total_count: 1 });
     expect((await client.get('/list-group/default/both')).text).toContain(MARK);

@@ -1,4 +1,4 @@
-/** One ranking over lists with different fields, languages and rules. */
+/** Tests searches of groups, which rank lists with different fields, languages and rules together. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
@@ -79,13 +79,13 @@ async function search(options: object, version: string | number = 'latest'): Pro
 }
 const places = ({ results }: GroupBody) => results.map(({ list_name, name }) => `${list_name}/${name}`);
 
-describe('a group search', () => {
-  it('is one ranking over lists with different fields: best first, each hit with its list', async () => {
+describe('a search of a group', () => {
+  it('ranks hits of all lists together by score, and names the list of each', async () => {
     const body = await search({ query: 'gannet' });
     expect(places(body).sort()).toEqual(['films/f1', 'films/f2', 'livres/l1']);
     const scores = body.results.map((hit) => hit['@text_score']);
     expect(scores).toEqual([...scores].sort((a, b) => b - a));
-    // What a list alone says of a hit, the group says too: a floor means the same in both.
+    // A hit has the same score as in a search of its list, so that a minimum score means the same in both.
     for (const list of ['films', 'livres']) {
       const alone = (await client.get(`/search/default/${list}/1`, { query: 'gannet' })).body as GroupBody;
       for (const hit of alone.results) {
@@ -102,7 +102,7 @@ describe('a group search', () => {
     expect(pages).toEqual(all);
   });
 
-  it('keeps to the synonyms of each list', async () => {
+  it('applies the synonyms of each list only to that list', async () => {
     await client.put('/list/synonyms/default/films', {
       rules: [{ kind: 'equivalent', terms: ['scanner', 'tomograph'] }],
     });
@@ -115,7 +115,7 @@ describe('a group search', () => {
     await client.put('/list/synonyms/default/livres', { rules: [] });
   });
 
-  it('keeps to the query rules of each list', async () => {
+  it('applies the query rules of each list only to that list', async () => {
     const rule = { name: 'year', pattern: String.raw`\b(\d{4})\b`, filter: 'year = $1' };
     expect((await client.put('/list/default/films', { query_rules: [rule] })).status).toBe(200);
     expect(places(await search({ query: 'gannet 2001', match: 'all' }))).toEqual(['films/f2']);
@@ -124,13 +124,13 @@ describe('a group search', () => {
     for (const list of ['films', 'livres']) await client.put(`/list/default/${list}`, { query_rules: [] });
   });
 
-  it('stems by the language of each list', async () => {
-    // "cheval" and "chevaux" are one word in French, and only there.
+  it('stems words in the language of each list', async () => {
+    // "cheval" and "chevaux" have the same stem in French, and only there.
     expect(places(await search({ query: 'cheval', typo_tolerance: false }))).toEqual(['livres/l1']);
     expect(places(await search({ query: 'dive', typo_tolerance: false }))).toEqual(['films/f1']);
   });
 
-  it('merges facets: counts are added, values compared without their case, ranges widened', async () => {
+  it('merges facets: adds up counts, compares values without case, and widens ranges', async () => {
     const { facets, facet_ranges } = await search({ facets: ['genre', 'year', 'pages'] });
     const genres = (facets?.['genre'] ?? []).map(({ value, count }) => [String(value).toLowerCase(), count]);
     expect(genres).toEqual([
@@ -143,7 +143,7 @@ describe('a group search', () => {
     expect(few.facets?.['genre']).toMatchObject([{ count: 3 }]);
   });
 
-  it('filters by facets of all lists, and by those that only one has', async () => {
+  it('filters by facets of all lists, and by those that only one list has', async () => {
     expect(places(await search({ filter: "genre = 'NATURE' and year > 1990" })).sort()).toEqual([
       'films/f2',
       'livres/l1',
@@ -168,7 +168,7 @@ describe('a group search', () => {
       'films/f2',
       'films/f1',
     ]);
-    // Records without a value come last, whichever way.
+    // Records without a value come last in both directions.
     for (const direction of ['asc', 'desc']) {
       const sorted = places(await search({ order_by: `pages ${direction}` }));
       expect(sorted.slice(0, 2).sort()).toEqual(['livres/l1', 'livres/l2']);
@@ -177,13 +177,13 @@ describe('a group search', () => {
     expect((await client.post('/search/group/default/all/latest', { order_by: 'genre asc' })).status).toBe(400);
   });
 
-  it('looks near a point in the lists that have places', async () => {
+  it('searches around a point in the lists that have a location field', async () => {
     const body = await search({ radius: '48.8,2.3,50km', order_by: 'distance asc' });
     expect(places(body)).toEqual(['livres/l1']);
     expect(body.results[0]?.distance).toBeGreaterThan(0);
   });
 
-  it('takes a floor, the order of storage and every match mode', async () => {
+  it('accepts a minimum score, no ranking and every match mode', async () => {
     expect((await search({ query: 'gannet', minimum_text_score: 1.0 })).total_count).toBeLessThan(3);
     expect(places(await search({ ranking: 'none' }))).toEqual([
       'films/f1',
@@ -196,7 +196,7 @@ describe('a group search', () => {
     expect(places(await search({ query: 'deep sea', match: 'phrase' }))).toEqual(['films/f2']);
   });
 
-  it('follows its lists by latest; a number keeps the members and their versions', async () => {
+  it('follows its lists with version latest, and keeps members and their versions with a number', async () => {
     await client.post('/list-group/default', { name: 'moving', lists: [{ list: 'films' }, { list: 'livres' }] });
     const count = async (version: string | number) =>
       ((await client.get(`/search/group/default/moving/${version}`, { query: 'gannet' })).body as GroupBody)

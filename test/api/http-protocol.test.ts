@@ -1,6 +1,7 @@
 /**
- * What HTTP allows and what it does not, byte by byte: every row is one connection. What the HTTP library decides by itself, before the
- * service sees anything of a request, stands here too, so that a change of it is noticed; docs/http.md has the same list.
+ * Tests what HTTP allows and what it does not, byte by byte: each row is one connection. What the HTTP library
+ * decides by itself, before the service sees the request, is tested as well, so that a change of it is noticed;
+ * docs/http.md has the same list.
  */
 import { connect, type NetConnectOpts } from 'node:net';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { ScriptedServer } from '../support/scripted-server.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { hasUWebSockets } from '../support/web-servers.js';
 
-/** The parser of the library that stands in its build for Node.js 20; builds for later ones refuse more, and sooner. */
+/** The library's parser in its build for Node.js 20; builds for later versions refuse more, and sooner. */
 const IS_KNOWN_LIBRARY = process.versions.modules === '115';
 
 const ALLOWED = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
@@ -28,25 +29,25 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([service.close(), ofNode.close()]));
 
-/** `closed`: and the connection is closed. `nothing`: no answer at all. */
+/** `closed`: the connection is closed as well. `nothing`: there is no answer at all. */
 type Outcome = readonly [answers: string, closed?: 'closed'];
 
 interface Row {
-  /** `{key}` stands for the headers Host and X-API-Key, `{list}` for a request body that makes a list of its own. */
+  /** `{key}` stands for the headers Host and X-API-Key, `{list}` for a request body that creates a list of its own. */
   readonly pieces: RawOptions['pieces'];
   readonly http: Outcome;
-  /** Of the control socket; undefined: as over HTTP. */
+  /** The outcome on the control socket; undefined: as over HTTP. */
   readonly control?: Outcome;
-  /** Of Node.js's own server as what carries HTTP; undefined: as of the control socket, which has its parser. */
+  /** The outcome with Node.js's own server for HTTP; undefined: as on the control socket, which has the same parser. */
   readonly node?: Outcome;
-  /** The library answers, or closes, by itself. */
+  /** The library answers, or closes the connection, by itself. */
   readonly byLibrary?: true;
-  /** Earlier releases of Node.js, whose parser the control socket has, take it. */
+  /** Earlier releases of Node.js, whose parser the control socket has, accept it. */
   readonly byNode?: true;
   readonly halfClosed?: true;
 }
 
-/** `node`: HTTP by Node.js's own server. */
+/** `node`: HTTP through Node.js's own server. */
 const DOORS = ['http', 'node', 'control'] as const;
 type Door = (typeof DOORS)[number];
 
@@ -209,7 +210,7 @@ const rows: Record<string, Row> = {
     node: ['200'],
     control: ['431 problem', 'closed'],
   },
-  // The network may bring it in one after all.
+  // The network may bring it in one piece after all.
   'a header of 20 KB in two pieces': {
     pieces: [
       `GET /health HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(10_000)}`,
@@ -327,7 +328,7 @@ const rows: Record<string, Row> = {
   },
 };
 
-/** Lists that rows make: one a row and door, so that none stands in the way of another. */
+/** Fills in the names of lists that rows create: one for each row and door, so that none gets in the way of another. */
 function filled(row: Row, list: string, door: Door): RawOptions['pieces'] {
   const body = JSON.stringify({ name: list });
   return row.pieces.map((piece) =>
@@ -351,7 +352,7 @@ function targetOf(door: Door): NetConnectOpts {
 }
 
 function expectedOf({ http, control = http, node = control }: Row, door: Door): Outcome {
-  // What carries HTTP where uWebSockets.js cannot is Node.js's own server.
+  // Where uWebSockets.js has no binary, Node.js's own server serves HTTP.
   return { http: hasUWebSockets ? http : node, control, node }[door];
 }
 
@@ -366,12 +367,12 @@ async function outcomeOf(row: Row, [answers, closed]: Outcome, list: string, doo
   return result.closed ? [seen, 'closed'] : [seen];
 }
 
-/** Whatever another build of the library makes of it: never done. */
+/** Says whether the request was refused, in whatever way another build of the library does that. */
 function isRefused([answers]: Outcome): boolean {
   return answers === 'nothing' || /^[45]/.test(answers);
 }
 
-describe.concurrent.each(DOORS)('what %s makes of', (door) => {
+describe.concurrent.each(DOORS)('requests through %s', (door) => {
   it.each(Object.entries(rows))('%s', async (name, row) => {
     const expected = expectedOf(row, door);
     const list = `${door}-${Object.keys(rows).indexOf(name)}`;
@@ -383,14 +384,14 @@ describe.concurrent.each(DOORS)('what %s makes of', (door) => {
     } else {
       expect(seen).toEqual(expected);
     }
-    // What was refused has not been done, and what was smuggled neither.
+    // A refused request has had no effect, nor has a smuggled one.
     const made = await serviceOf(door).control().get(`/list/default/${list}`);
     if (/400|431|505/.test(seen[0])) expect(made.status).toBe(404);
     if (/201/.test(seen[0])) expect(made.status).toBe(200);
   });
 });
 
-/** Work that ends when this test says so: the service asks a website what there is to read. */
+/** Begins a request whose work ends when the test says so: the service asks a website which pages it has. */
 async function askedFor(door: Door) {
   const site = await ScriptedServer.start();
   const held: (() => void)[] = [];
@@ -399,7 +400,7 @@ async function askedFor(door: Door) {
   const socket = connect({ ...targetOf(door), allowHalfOpen: true } as NetConnectOpts).setEncoding('latin1');
   let text = '';
   socket.on('data', (chunk: string) => (text += chunk));
-  // A reset is a way to close, too.
+  // A reset closes the connection as well.
   const closed = new Promise<void>((resolve) => socket.once('end', resolve).once('error', () => resolve()));
   const head = `POST /feed/default/web/discover HTTP/1.1\r\nHost: x\r\nX-API-Key: ${keyOf(door)}\r\nContent-Type: application/json\r\n`;
   socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
@@ -415,8 +416,8 @@ async function askedFor(door: Door) {
   return { site, socket, closed, answerIt, answered: () => text };
 }
 
-describe.concurrent.each(DOORS)('a client of %s that waits for work', (door) => {
-  it('gets its answer as long as it might send more', async () => {
+describe.concurrent.each(DOORS)('a client of %s that waits for its answer', (door) => {
+  it('gets the answer while it keeps its side of the connection open', async () => {
     const { site, socket, answerIt, answered } = await askedFor(door);
     expect(answered()).toBe('');
     answerIt();
@@ -429,7 +430,7 @@ describe.concurrent.each(DOORS)('a client of %s that waits for work', (door) => 
     await site.close();
   });
 
-  it('gets none once it has said that it sends no more: its connection is closed', async () => {
+  it('gets none after it has closed its side: the connection is closed', async () => {
     const { site, socket, closed, answered } = await askedFor(door);
     socket.end();
     await closed;
@@ -440,8 +441,9 @@ describe.concurrent.each(DOORS)('a client of %s that waits for work', (door) => 
 });
 
 describe.concurrent('a URL of 98 KB', () => {
-  // In one piece it reaches the service, of the library for Node.js 20; how many pieces it comes in, the network decides.
-  it('is refused, by the service where it comes in one piece', async () => {
+  // In one piece it reaches the service, with the library for Node.js 20; the network decides into how many pieces it
+  // is cut.
+  it('is refused, by the service itself if it comes in one piece', async () => {
     const pieces = get('', `/health?${'a'.repeat(98_000)}`);
     const { hostname, port } = new URL(service.address);
     const result = await rawExchange({ host: hostname, port: Number(port) }, { pieces, answers: 1, closed: false });
@@ -457,11 +459,11 @@ describe.concurrent('a body that comes slowly', () => {
   });
   afterAll(() => strict.close());
 
-  it('is taken, however slowly, as long as something of it comes', async () => {
+  it('is accepted, however slowly, as long as more of it comes', async () => {
     const record = '{"name":"slow"}\n';
     const pieces = [
       `POST /search-result/default/films/bulk HTTP/1.1\r\nHost: x\r\nX-API-Key: {key}\r\nContent-Type: application/x-ndjson\r\nContent-Length: ${record.length}\r\n\r\n{`,
-      // Longer than the library's own patience, which ends after 8 to 12 s.
+      // Longer than the library's own timeout, which ends after 8 to 12 s.
       { afterMs: 14_000 },
       record.slice(1),
     ];
@@ -482,7 +484,7 @@ describe.concurrent('a body that comes slowly', () => {
   it.each([
     ['whole', '/list/default', 'application/json'],
     ['as a stream', '/search-result/default/films/bulk', 'application/x-ndjson'],
-  ])('is answered 408 when nothing of it comes any more: taken %s', async (_how, path, type) => {
+  ])('is answered 408 if nothing more of it comes (read %s)', async (_how, path, type) => {
     const { key: own } = await strict.createKey({ access: 'full' });
     const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${own}\r\nContent-Type: ${type}\r\nContent-Length: 100\r\n\r\n{`;
     const { port } = new URL(strict.address);
@@ -493,17 +495,17 @@ describe.concurrent('a body that comes slowly', () => {
   });
 });
 
-it('a connection whose streamed body is refused is closed when nothing more comes', async () => {
+it('A connection whose streamed body was refused is closed if nothing more comes', async () => {
   await service.control().post('/list/default', { name: 'left-open' });
   const head = `POST /search-result/default/left-open/bulk HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\n`;
   const pieces = [head, '{"name":"a"}\n'];
   const told = '415 problem';
-  // Before, the library took the timeout from the connection when the body ended, after the answer.
+  // The library used to take the timeout from the connection when the body ended, after the answer.
   const left = await rawExchange(targetOf('http'), { pieces, answers: 1, closed: true });
   expect(left).toMatchObject({ answers: [told], closed: true });
   const again = await rawExchange(targetOf('http'), { pieces: [...pieces, HEALTH], answers: 2, closed: false });
   expect(again.answers).toEqual([told, '200']);
-  // A body that does not come is not waited for.
+  // The answer does not wait for a body that does not come.
   const without = await rawExchange(targetOf('http'), { pieces: [head], answers: 1, closed: false });
   expect(without.answers).toEqual([told]);
 });

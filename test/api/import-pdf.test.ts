@@ -1,4 +1,4 @@
-/** `gannet import --pdf`: a folder of PDF files becomes a list that is searched. */
+/** Tests `gannet import --pdf`, which makes a searchable list from a folder of PDF files. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -65,7 +65,7 @@ const pagesOf = async (query: string) =>
   (await hitsOf('papers', query)).map(({ name, document }) => [name, document?.page]);
 
 describe('gannet import --pdf', () => {
-  it('puts the files into a media store, and they are found by their pages', async () => {
+  it('uploads the files to a media store, and their pages are found', async () => {
     const told = await gannet('import', '--pdf', folder, '--list', 'papers', '--create');
     expect(told.stdout).toContain('4 added, 0 replaced, 0 refused');
     expect(told.stderr).toMatch(/page\.pdf: not-a-pdf: /);
@@ -79,7 +79,7 @@ describe('gannet import --pdf', () => {
     expect(text.stdout).toContain('"read":2');
   });
 
-  it('reads a file again that has changed, and no other', async () => {
+  it('reads a changed file again, and no other', async () => {
     const changed = join(root, 'changed');
     mkdirSync(changed, { recursive: true });
     writeFileSync(join(changed, 'Gannets.PDF'), pdfOf([{ lines: ['They nest on islands'] }]));
@@ -89,7 +89,7 @@ describe('gannet import --pdf', () => {
     expect(await pagesOf('cliffs')).toEqual([]);
   });
 
-  it('says what a list lacks, and what does not fit', async () => {
+  it('explains what the list lacks, and that a file does not fit', async () => {
     await gannet('import', '--pdf', join(folder, 'Gannets.PDF'), '--list', 'other', '--create', '--text');
     const lacking = await gannet('import', '--pdf', folder, '--list', 'other');
     expect(lacking.stderr).toContain("has no resource 'document' of the kind document");
@@ -102,7 +102,7 @@ describe('gannet import --pdf', () => {
     expect(full.code).not.toBe(0);
   });
 
-  it('takes files whatever their names are, and says of those that it cannot take why', async () => {
+  it('accepts files with any name that is valid, and says why it refuses others', async () => {
     const odd = join(root, 'odd');
     mkdirSync(odd);
     const named = [
@@ -127,7 +127,7 @@ describe('gannet import --pdf', () => {
     expect(found.toSorted()).toEqual(named.map((name) => [name, `media:default/odd/${name}`]).toSorted());
   });
 
-  it('takes nothing from a media store that a list links to', async () => {
+  it('keeps a media store from deletion while the list links to it', async () => {
     const folders = join(root, 'stores');
     mkdirSync(join(folders, 'files'), { recursive: true });
     const added = await gannet('media-store', 'add', 'shelf', '--kind', 'folder', '--folder', join(folders, 'files'));
@@ -147,7 +147,7 @@ describe('gannet import --pdf', () => {
     expect(await pagesOf('thirty')).toEqual([['Gannets.PDF', 1]]);
   });
 
-  it('puts texts into records where that is wanted', async () => {
+  it('writes texts into the records with --text', async () => {
     const told = await gannet('import', '--pdf', folder, '--list', 'texts', '--create', '--text');
     expect(told.stdout).toContain('2 added, 0 replaced, 0 refused');
     expect(told.stderr).toMatch(/page\.pdf: not-a-pdf: /);
@@ -167,7 +167,7 @@ describe('gannet import --pdf', () => {
   it.each([
     ['a folder without a PDF', '2026/nothing', /contains no \.pdf files/],
     ['a folder that is not there', 'nowhere', /cannot be read: it does not exist/],
-  ])('tells of %s', async (_what, path, sentence) => {
+  ])('explains that it was given %s', async (_what, path, sentence) => {
     mkdirSync(join(folder, '2026', 'nothing'), { recursive: true });
     const told = await gannet('import', '--pdf', join(folder, path), '--list', 'papers');
     expect(told.stderr).toMatch(sentence);

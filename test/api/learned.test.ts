@@ -1,4 +1,4 @@
-/** What suggestions and related results learn from searches and clicks. */
+/** Tests what suggestions and related records learn from searches and clicks. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -44,7 +44,7 @@ async function suggest(list: string, query: string): Promise<readonly Suggestion
   const { body } = await service.client.get(`/suggest/default/${list}/1`, { query });
   return (body as { suggestions: Suggestion[] }).suggestions;
 }
-/** So many searches and clicks, since the start. */
+/** Waits until this number of searches and clicks is rolled up since the start. */
 const counted = (count: number) =>
   eventually(
     () => service.metric('gannet_analytics_events_rolled_up_total'),
@@ -53,15 +53,15 @@ const counted = (count: number) =>
 const queries = (suggestions: readonly Suggestion[]) =>
   suggestions.filter(({ kind }) => kind === 'query').map(({ text }) => text);
 
-it('suggestions are first what others searched for and found, misspelt or not', async () => {
+it('Suggestions begin with queries that others searched for with hits, also for misspelt input', async () => {
   for (let time = 0; time < 3; ++time) await search('birds', 'Gannets dive');
   for (let time = 0; time < 2; ++time) await search('birds', 'gannets fish');
   await search('birds', 'gannets once');
-  // Found by its neighbours only, or not at all.
+  // These queries have hits only by typo tolerance, or none.
   for (let time = 0; time < 4; ++time) await search('birds', 'gannets dvie');
   for (let time = 0; time < 5; ++time) await search('birds', 'gannetry');
   await counted(15);
-  // On a busy machine the first searches may have been counted before the last, and learned from before.
+  // On a busy machine the first searches may be counted, and learned from, before the last.
   const expected = ['gannets dive', 'gannets fish', 'gannets', 'gannet'];
   const found = await eventually(
     () => suggest('birds', 'gan'),
@@ -77,7 +77,7 @@ it('suggestions are first what others searched for and found, misspelt or not', 
   expect(queries(await suggest('birds', 'gannets f'))[0]).toBe('gannets fish');
 });
 
-it('a list may suggest only what led to a click on its own route', async () => {
+it("A list with require_click suggests only queries that led to a click on the list's own route", async () => {
   for (let time = 0; time < 3; ++time) await search('clicked', 'gannets dive');
   const id = await search('clicked', 'gannets fish');
   await click('clicked', id, 'two');
@@ -92,7 +92,7 @@ it('a list may suggest only what led to a click on its own route', async () => {
   expect(queries(found)).toEqual(['gannets fish']);
 });
 
-it('related results begin with what was clicked for the same searches, within their filter and pages', async () => {
+it('Related records begin with those clicked after the same searches, within the filter and the page', async () => {
   const related = async (query: Record<string, string | number> = {}) => {
     const { body } = await service.client.get('/related/default/birds/1/one', query);
     const { results, total_count } = body as { results: { name: string }[]; total_count: number };

@@ -1,4 +1,4 @@
-/** `--with-files`: the files of media stores that records link to go out with the records, and in again elsewhere. */
+/** Tests `--with-files`, which exports the media files that records link to, and imports them elsewhere. */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const LIST = {
   ],
 };
 const LARGE = randomBytes(3_000_000);
-/** By URL: what the stores have. */
+/** What is in the stores, by URL. */
 const FILES = new Map<string, Buffer>([
   ['media:default/papers/one.pdf', Buffer.from('%PDF-1.4 one')],
   ['media:default/papers/a b/zwö.pdf', LARGE],
@@ -57,10 +57,10 @@ async function made(list: string, records: readonly object[]): Promise<void> {
   expect(status, text).toBe(200);
 }
 
-/** Millions of bytes are compared one by one by `toEqual`, for seconds. */
+/** Compares digests, as `toEqual` would compare millions of bytes one by one, for seconds. */
 const digest = (content: Buffer | undefined) => content && createHash('sha256').update(content).digest('hex');
 
-/** What is below the folder, by paths with slashes: digests of the contents. */
+/** Returns digests of the files below the folder, by paths with slashes. */
 function filesIn(path: string): Map<string, string | undefined> {
   const entries = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = entries.map((entry) => join(entry.parentPath, entry.name));
@@ -72,7 +72,7 @@ const exported = (list: string, files: string, output = join(folder, `${list}.nd
 
 const papers = LINKED.filter((url) => url.endsWith('.pdf'));
 
-it('goes from one service to another: each file once, with subtitles beside recordings, and nothing else', async () => {
+it('An export with files is imported by another service: each linked file once, with its subtitles, and no others', async () => {
   await made('papers', [
     { name: 'one', title: 'One', paper: papers[0], talk: 'media:default/talks/sea.mp3' },
     { name: 'two', title: 'Two', paper: papers[1] },
@@ -108,7 +108,7 @@ it('goes from one service to another: each file once, with subtitles beside reco
   }
 });
 
-it('names what cannot be written, writes the rest, and leaves no folder but its own', async () => {
+it('An export names the files that it cannot write, writes the others, and creates no folder outside its own', async () => {
   const bad = [
     'media:default/missing.pdf',
     'media:nowhere/x.pdf',
@@ -135,7 +135,7 @@ it('names what cannot be written, writes the rest, and leaves no folder but its 
   expect(readFileSync(join(folder, 'bad.ndjson'), 'utf8').split('\n')).toHaveLength(8);
 });
 
-describe('an import', () => {
+describe('an import with files', () => {
   const records = () => {
     const file = join(folder, 'a-record.ndjson');
     writeFileSync(file, '{"name": "x", "title": "X"}\n');
@@ -155,7 +155,7 @@ describe('an import', () => {
     ['a file at the top', () => folderWith('top', 'readme.txt'), 'is not in the folder of a media store', 2],
     ['a store that there is not', () => folderWith('other', 'elsewhere/a.txt'), 'elsewhere', 1],
     ['no such folder', () => join(folder, 'not-there'), 'it does not exist', 1],
-  ])('says what is wrong with %s, and takes no record', async (_what, files, said, expected) => {
+  ])('explains what is wrong with %s, and writes no record', async (_what, files, said, expected) => {
     const { status, notes } = await imported(files());
     expect(status).toBe(expected);
     expect(notes).toContain(said);

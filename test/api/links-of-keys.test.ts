@@ -1,4 +1,7 @@
-/** Files are read through links, so a key that does not reach the files of an account writes no link to one. */
+/**
+ * Files can be read through links to them, so an API key that does not reach the files of an account cannot write
+ * links to them.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../support/client.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -31,10 +34,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe.each(['of a list', 'of a group', 'without media:read'])('a key %s', (kind) => {
+describe.each(['of a list', 'of a group', 'without media:read'])('an API key %s', (kind) => {
   const client = () => clients.get(kind) as ServiceClient;
 
-  it('links to no file of a media store, in whatever field and by whatever write', async () => {
+  it('cannot link to a file of a media store, in any field and by any write', async () => {
     const path = '/search-result/default/mine';
     for (const fields of [
       { paper: SECRET },
@@ -47,7 +50,7 @@ describe.each(['of a list', 'of a group', 'without media:read'])('a key %s', (ki
       expect(await client().put(`${path}/${linked}`, { fields })).toMatchObject(REFUSED);
       expect(await client().patch(`${path}/${linked}`, { fields })).toMatchObject(REFUSED);
     }
-    // Nor by a field that is named like it, which is no link.
+    // A field with such a name is no link, and does not help either.
     const named = { [SECRET]: 'x', title: 'One', paper: 'media:default/papers/open.pdf' };
     expect((await client().put(`${path}/${linked}`, { fields: named })).status).toBe(200);
     expect(await client().put(`${path}/${linked}`, { fields: { paper: SECRET } })).toMatchObject(REFUSED);
@@ -63,7 +66,7 @@ describe.each(['of a list', 'of a group', 'without media:read'])('a key %s', (ki
     expect(results.map(({ name }) => name)).not.toContain('spy');
   });
 
-  it('keeps the links that a record has, and links to the web', async () => {
+  it('can keep the links that a record has, and link to the web', async () => {
     const path = '/search-result/default/mine';
     const fields = { title: 'Two', paper: 'media:default/papers/open.pdf' };
     expect((await client().put(`${path}/${linked}`, { fields })).status).toBe(200);
@@ -74,13 +77,13 @@ describe.each(['of a list', 'of a group', 'without media:read'])('a key %s', (ki
   });
 });
 
-it('a key that reaches the account and its files links to them', async () => {
+it('An API key that reaches the account and its files can link to them', async () => {
   const client = await service.clientFor({ permissions: WRITES, scope: 'account' });
   const made = await client.post('/search-result/default/mine', { name: 'own', fields: { paper: SECRET } });
   expect(made.status).toBe(201);
 });
 
-it('a key without media:read has no list import a file of a store, by which it would read it', async () => {
+it('An API key without media:read cannot have a list import a file of a media store, and so read it', async () => {
   const file = '/media/default/default/private%2Fpeople.csv';
   expect((await service.client.send('PUT', file, { bytes: 'name,title\nana,secret\n' })).status).toBe(201);
   await service.client.post('/list/default', { name: 'spied', searchable_fields: [{ name: 'title' }] });

@@ -19,12 +19,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('is for the console and the command line', async () => {
+it('The check of a list is allowed only for the console and the command line', async () => {
   expect(await service.client.post(CHECK, undefined)).toMatchObject({ status: 403, body: { code: 'console-only' } });
   expect((await service.control().post('/list/default/missing/check', undefined)).status).toBe(404);
 });
 
-it('finds index and records in agreement while the service searches and writes', async () => {
+it('The check of a list finds no problems while the service searches and writes', async () => {
   const writes = Array.from({ length: 20 }, (_, index) =>
     service.client.post('/search-result/default/birds', { name: `bird ${index}`, fields: {} }),
   );
@@ -37,7 +37,7 @@ it('finds index and records in agreement while the service searches and writes',
   for (const { status } of await Promise.all(writes)) expect(status).toBe(201);
 });
 
-it('tells what is in the one and not in the other', async () => {
+it('The check of a list reports a record that is indexed and not stored', async () => {
   await service.stop();
   const [list] = readdirSync(join(service.dataDir, 'lists'));
   const stores = new RecordStoreCache();

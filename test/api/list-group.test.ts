@@ -25,7 +25,7 @@ async function search(group: string, version: string | number): Promise<SearchBo
 }
 
 describe('/list-group', () => {
-  it('makes, reads, lists and deletes groups', async () => {
+  it('creates, reads, lists and deletes groups', async () => {
     const created = await service.client.post('/list-group/default', {
       name: 'media',
       lists: [{ list: 'films' }, { list: 'books', version: 1 }],
@@ -72,7 +72,7 @@ describe('/list-group', () => {
     expect((await service.client.post('/list-group/default', { name: 'refused', lists })).status).toBe(status);
   });
 
-  it('makes a new version when the members change, and only then', async () => {
+  it('creates a new version only if the members change', async () => {
     await service.client.post('/list-group/default', { name: 'changing', lists: [{ list: 'films' }] });
     const put = (body: unknown) => service.client.put('/list-group/default/changing', body);
     expect((await put({ lists: [{ list: 'films' }] })).body).toMatchObject({ current_version: 1 });
@@ -87,8 +87,8 @@ describe('/list-group', () => {
   });
 });
 
-describe('a group search', () => {
-  it('finds in all its lists as one, and names the list of each hit', async () => {
+describe('a search of a group', () => {
+  it('searches all its lists as one, and names the list of each hit', async () => {
     await service.client.post('/list-group/default', {
       name: 'all',
       lists: [{ list: 'films' }, { list: 'books' }, { list: 'games' }],
@@ -105,7 +105,7 @@ describe('a group search', () => {
     expect(posted).toMatchObject({ total_count: 3, results: [{ list_name: expect.any(String) as string }] });
   });
 
-  it('by number keeps to the versions of that time; latest follows the lists', async () => {
+  it("uses the lists' versions of that time with a number, and the current ones with latest", async () => {
     await service.client.post('/list/default', { name: 'moving', searchable_fields: [{ name: 'title' }] });
     await service.client.post('/search-result/default/moving', { name: 'old', title: 'gannet' });
     await service.client.post('/list-group/default', { name: 'pinned', lists: [{ list: 'moving' }] });
@@ -119,12 +119,12 @@ describe('a group search', () => {
     expect((await search('pinned', 1)).total_count).toBe(1);
   });
 
-  it('of an empty group finds nothing', async () => {
+  it('has no hits in an empty group', async () => {
     await service.client.post('/list-group/default', { name: 'empty' });
     expect(await search('empty', 'latest')).toMatchObject({ total_count: 0, results: [] });
   });
 
-  it('refuses versions that are none, and groups that are missing', async () => {
+  it('refuses unknown versions and groups', async () => {
     expect(await service.client.get('/search/group/default/all/9')).toMatchObject({
       status: 404,
       body: { code: 'version-not-found' },
@@ -137,8 +137,8 @@ describe('a group search', () => {
   });
 });
 
-describe('a key of a group', () => {
-  it('reaches its lists and nothing else, and cannot add to them', async () => {
+describe('an API key of a group', () => {
+  it("reaches the group's lists and nothing else, and cannot add lists", async () => {
     await service.client.post('/list-group/default', { name: 'mine', lists: [{ list: 'films' }] });
     const client = await service.clientFor({ access: 'full', scope: 'group', scope_target: 'mine' });
     expect((await client.get('/search/group/default/mine/latest')).status).toBe(200);

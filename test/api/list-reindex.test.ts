@@ -12,12 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('is for the console and the command line', async () => {
+it('The rebuild of a list is allowed only for the console and the command line', async () => {
   expect(await service.client.post(REINDEX, undefined)).toMatchObject({ status: 403, body: { code: 'console-only' } });
   expect((await service.control().post('/list/default/missing/reindex', undefined)).status).toBe(404);
 });
 
-it('makes the index anew while the service searches and writes', async () => {
+it('A rebuild lets the service search and write, and misses no record', async () => {
   const control = service.control();
   const reindexed = control.post(REINDEX, undefined);
   const writes = Array.from({ length: 20 }, (_, index) =>
@@ -34,7 +34,7 @@ it('makes the index anew while the service searches and writes', async () => {
   expect(list).toMatchObject({ record_count: 5020 });
 });
 
-it('makes the index anew as often as it is told to, without a word of a leak in the log', async () => {
+it('Repeated rebuilds log no warning of leaked listeners', async () => {
   await service.client.post('/list/default', { name: 'few', searchable_fields: [{ name: 'name' }] });
   await service.client.bulk('default', 'few', [{ name: 'gannet', fields: {} }]);
   for (let time = 0; time < 12; time += 1) {
