@@ -29,7 +29,7 @@ async function read(name: string): Promise<ListBody> {
 }
 
 describe('POST /list/{account}', () => {
-  it('makes a list with defaults filled in', async () => {
+  it('creates a list with default settings', async () => {
     const { status, body } = await service.client.post('/list/default', { name: 'films', ...FILMS });
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -57,7 +57,7 @@ describe('POST /list/{account}', () => {
     expect((await service.client.get('/list/default/films')).body).toEqual(body);
   });
 
-  it('refuses a name that exists, also when two ask at once', async () => {
+  it('refuses a name that exists, also for simultaneous requests', async () => {
     expect(await service.client.post('/list/default', { name: 'films' })).toMatchObject({
       status: 409,
       body: { code: 'name-exists' },
@@ -96,20 +96,20 @@ describe('POST /list/{account}', () => {
     expect({ status, body }).toMatchObject({ status: 400, body: { errors: [{ pointer }] } });
   });
 
-  it('suggests the member that was meant', async () => {
+  it('suggests the member that was probably meant', async () => {
     const { text } = await service.client.post('/list/default', { name: 'x', searchable_feilds: [] });
     expect(text).toContain('searchable_fields');
   });
 
-  it('refuses engines, models and rerankers that are not there', async () => {
+  it('refuses unknown engines, models and rerankers', async () => {
     for (const member of ['engine', 'model', 'reranker']) {
       expect((await service.client.post('/list/default', { name: 'x', [member]: 'other' })).status).toBe(422);
     }
   });
 });
 
-describe('a list without fields', () => {
-  it('infers them from its first records and says so', async () => {
+describe('a list created without fields', () => {
+  it('infers its fields from the first records and says so', async () => {
     const created = await service.client.post('/list/default', { name: 'inferred' });
     expect((created.body as ListBody).fields_inferred).toBe('pending');
     await service.client.bulk('default', 'inferred', [
@@ -130,7 +130,7 @@ describe('a list without fields', () => {
 });
 
 describe('PUT /list/{account}/{list}', () => {
-  it('builds the next version when fields change, and only then', async () => {
+  it('builds a new version only if fields change', async () => {
     await service.client.post('/list/default', { name: 'versions', ...FILMS });
     const records = Array.from({ length: 100 }, (_, n) => ({
       name: `r${n}`,
@@ -165,7 +165,7 @@ describe('PUT /list/{account}/{list}', () => {
     });
   });
 
-  it('keeps the newest two frozen versions', async () => {
+  it('keeps the two newest earlier versions', async () => {
     await service.client.post('/list/default', { name: 'frozen', ...FILMS });
     for (let version = 2; version <= 5; version++) {
       await service.client.put('/list/default/frozen', { facets: [{ name: `f${version}`, type: 'string' }] });
@@ -185,7 +185,7 @@ describe('PUT /list/{account}/{list}', () => {
     });
   });
 
-  it('changes settings without a new version, and takes back what GET answered', async () => {
+  it('changes settings without a new version, and accepts the answer of GET unchanged', async () => {
     await service.client.post('/list/default', { name: 'settings', ...FILMS });
     const settings = { suggestions: { require_click: true } };
     const changed = await service.client.put('/list/default/settings', settings);
@@ -196,7 +196,7 @@ describe('PUT /list/{account}/{list}', () => {
     expect(again.body).toEqual({ ...list, modified_utc: (again.body as ListBody).modified_utc });
   });
 
-  it('builds a new version for another language, whose stems are part of the index', async () => {
+  it('builds a new version for another language, as stems are part of the index', async () => {
     await service.client.post('/list/default', { name: 'sprache', searchable_fields: [{ name: 'text' }] });
     await service.client.post('/search-result/default/sprache', { name: 'a', text: 'Die Häuser am Fluss' });
     expect((await service.client.put('/list/default/sprache', { language: 'de' })).status).toBe(200);
@@ -208,7 +208,7 @@ describe('PUT /list/{account}/{list}', () => {
     expect(found.body).toMatchObject({ total_count: 1 });
   });
 
-  it('refuses a rename, and what POST refuses', async () => {
+  it('refuses a renaming, and what POST refuses', async () => {
     expect((await service.client.put('/list/default/films', { name: 'other' })).status).toBe(400);
     expect((await service.client.put('/list/default/films', { facets: 'year' })).status).toBe(400);
     expect((await service.client.put('/list/default/films', { colour: 'red' })).status).toBe(400);
@@ -217,7 +217,7 @@ describe('PUT /list/{account}/{list}', () => {
 });
 
 describe('GET /list/{account}', () => {
-  it('lists by name', async () => {
+  it('returns lists in the order of their names', async () => {
     const { lists } = (await service.client.get('/list/default')).body as { lists: ListBody[] };
     const names = lists.map(({ name }) => name);
     expect(names).toEqual([...names].sort());
@@ -226,7 +226,7 @@ describe('GET /list/{account}', () => {
 });
 
 describe('POST /list/{account}/{list}/clone', () => {
-  it('copies records and fields; the two are apart from then on', async () => {
+  it('copies records and fields, and later changes of one list do not affect the other', async () => {
     await service.client.post('/list/default', { name: 'source', ...FILMS, language: 'fr' });
     await service.client.bulk('default', 'source', [
       { name: 'a', title: 'gannet' },
@@ -254,7 +254,7 @@ describe('POST /list/{account}/{list}/clone', () => {
 });
 
 describe('DELETE /list/{account}/{list}', () => {
-  it('removes the list, its keys, and its place in groups', async () => {
+  it('deletes the list and its API keys, and removes it from groups', async () => {
     await service.client.post('/list/default', { name: 'gone' });
     await service.client.post('/list-group/default', { name: 'both', lists: [{ list: 'films' }, { list: 'gone' }] });
     const client = await service.clientFor({ scope: 'list', scope_target: 'gone' });

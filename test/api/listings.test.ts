@@ -1,4 +1,7 @@
-/** Listings are read in pages: lists, groups, keys, webhooks and media stores, whatever comes and goes between two of them. */
+/**
+ * Tests that listings are read page by page: lists, groups, API keys, webhooks and media stores, also if entries are
+ * deleted between two pages.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -56,7 +59,7 @@ async function page(path: string, query: Readonly<Record<string, string | number
 }
 
 describe.each(LISTED)('GET $path', ({ path, member }) => {
-  it('answers all in one page where they fit, and the same in small ones', async () => {
+  it('returns all in one page if they fit, and the same entries in small pages', async () => {
     const whole = await page(path);
     const all = whole[member] as unknown[];
     expect(all.length).toBeGreaterThanOrEqual(COUNT);
@@ -75,21 +78,21 @@ describe.each(LISTED)('GET $path', ({ path, member }) => {
     }
   });
 
-  it('refuses sizes and options that it does not have', async () => {
+  it('refuses unknown sizes and options', async () => {
     for (const query of [{ size: 0 }, { size: 1001 }, { size: 'x' }, { after: '' }, { skip: 1 }])
       expect((await service.control().get(path, query)).status).toBe(400);
     expect(await page(path, { after: '\uffff' })).toEqual({ [member]: [] });
   });
 });
 
-it('a list that goes between two pages hides no other', async () => {
+it('A list deleted between two pages hides no other from the listing', async () => {
   const first = await page('/list/default', { size: 2 });
   await service.client.delete(`/list/default/${String(first.next)}`);
   const second = await page('/list/default', { size: 2, after: String(first.next) });
   expect((second['lists'] as { name: string }[]).map(({ name }) => name)).toEqual(['entry-3', 'entry-4']);
 });
 
-it('long addresses of files that could not be read keep no list from being listed', async () => {
+it('Long URLs of files that could not be read do not keep lists from being listed', async () => {
   const lists = ['links-1', 'links-2', 'links-3', 'links-4'];
   const url = (record: number) => `https://127.0.0.1/${record}/${'a'.repeat(190_000)}`;
   for (const list of lists) {

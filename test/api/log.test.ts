@@ -13,7 +13,7 @@ interface LogLine {
 }
 
 describe('the log', () => {
-  it('has one line a request, also of the last ones before a stop', async () => {
+  it('has a line for each request, also for the last ones before a stop', async () => {
     const begin = new Date().toISOString();
     const service = await startTestService({ env: { GANNET_LOG_LEVEL: 'info' } });
     await service.client.post('/list/default', { name: 'one', searchable_fields: [{ name: 'text' }] });
@@ -39,7 +39,7 @@ describe('the log', () => {
     await service.close();
   });
 
-  it('has the lines of the turn in which the process ends', () => {
+  it('has all lines that are logged just before the process exits', () => {
     const endings = ['process.exit(7)', 'process.nextTick(() => process.exit(7))', 'process.exitCode = 7'];
     for (const ending of endings) {
       const script = `
@@ -60,7 +60,7 @@ describe('the log', () => {
     }
   });
 
-  it('has what was logged before a failure that nobody caught', () => {
+  it('has what was logged before an uncaught error', () => {
     const script = `
       import { createLogger } from ${JSON.stringify(LOGGER)};
       const log = createLogger({ log: { level: 'info' } });

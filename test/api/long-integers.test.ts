@@ -1,4 +1,7 @@
-/** Integers that no number of JavaScript holds, such as identifiers of posts: they keep their digits by every way in. */
+/**
+ * Tests integers that are too long for a JavaScript number, such as ids of posts: they keep their digits however they
+ * are written.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -27,7 +30,7 @@ describe('long integers', () => {
     ['application/x-ndjson', `{"post":${FIRST},"title":"a"}\n{"post":${SECOND},"title":"b"}\n`],
     ['application/json', `[{"post":${FIRST},"title":"a"},{"fields":{"post":${SECOND},"title":"b"}}]`],
     ['text/csv', `post,title\n${FIRST},a\n${SECOND},b\n`],
-  ])('of %s are texts, and names, where nobody has made the field one of numbers', async (type, bytes) => {
+  ])('in %s are stored as text and usable as names, unless the field is a number facet', async (type, bytes) => {
     for (const definition of [{ searchable_fields: [{ name: 'title' }] }, {}]) {
       const list = await newList(definition);
       const send = () =>
@@ -44,7 +47,7 @@ describe('long integers', () => {
     }
   });
 
-  it('of single writes are texts, also beside others in an array', async () => {
+  it('in single writes are stored as text, also beside other numbers in an array', async () => {
     const list = await newList({ searchable_fields: [{ name: 'title' }] });
     const send = (method: string, path: string, bytes: string) =>
       service.client.send(method, path, { bytes, headers: { 'Content-Type': 'application/json' } });
@@ -56,7 +59,7 @@ describe('long integers', () => {
     expect((await stored(list))[0]?.fields).toEqual({ title: 'a', post: FIRST, replies: [1, SECOND] });
   });
 
-  it('of a facet of numbers are rounded, for that is what it asks for', async () => {
+  it('in a number facet are rounded to numbers', async () => {
     const list = await newList({
       searchable_fields: [{ name: 'title' }],
       facets: [{ name: 'at', type: 'number', cardinality: 'Many' }],

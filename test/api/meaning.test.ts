@@ -1,4 +1,4 @@
-/** Searching by meaning from outside: what finds, what it scores, and what becomes of it where a model is away. */
+/** Tests searches by meaning from outside: hits, scores, and searches while a model cannot be reached. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, ServiceClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
@@ -35,7 +35,7 @@ interface Found {
   readonly applied: { readonly meaning: string; readonly reranker: unknown };
 }
 
-/** Texts about sea, money and cooking, of which each word stands in one text alone. */
+/** Texts about sea, money and cooking; each word is in one text only. */
 const RECORDS = [
   { name: 'sea-1', title: 'gannet diving', topic: 'sea', size: 1 },
   { name: 'sea-2', title: 'cormorant fishing', topic: 'sea', size: 2 },
@@ -93,7 +93,7 @@ async function embedded(list: string, count: number): Promise<void> {
   const meaning = async () =>
     ((await client.get(`/list/default/${list}`)).body as { meaning: { state: string; embedded: number } }).meaning;
   await eventually(meaning, ({ state, embedded: done }) => state === 'ready' && done === count);
-  // The scale of the cosines follows; until then scores are those of the one before.
+  // The scale of the cosines is calibrated afterwards; until then, scores are those of the previous scale.
   const vector = list === 'vectors' ? { vector: topicVector('ocean') } : {};
   const scale = async () => {
     const { results } = (await ask(list, { query: 'ocean', ...vector, explain: true, cache: false })).body as Found;
@@ -114,7 +114,7 @@ async function search(list: string, options: Options): Promise<Found> {
 const namesOf = ({ results }: Found) => results.map(({ name }) => name);
 
 describe('a search of a list with a model', () => {
-  it('finds by meaning what no word finds, and says so', async () => {
+  it('finds records by meaning that share no word with the query, and says so', async () => {
     const found = await search('texts', { query: 'ocean birds', explain: true });
     expect(found.applied).toMatchObject({ meaning: 'used', reranker: null });
     expect(namesOf(found).sort()).toEqual(['sea-1', 'sea-2', 'sea-3']);
@@ -124,14 +124,14 @@ describe('a search of a list with a model', () => {
     expect(best?.explain?.meaning?.nearest).toBeGreaterThan(best?.explain?.meaning?.farthest ?? 1);
   });
 
-  it('puts what words and meaning find above what one of them finds', async () => {
+  it('ranks hits of words and meaning above hits of only one of them', async () => {
     const found = await search('texts', { query: 'cormorant' });
     expect(namesOf(found)[0]).toBe('sea-2');
     expect(found.total_count).toBe(3);
     for (const { '@text_score': score } of found.results) expect(score >= 0 && score <= 1).toBe(true);
   });
 
-  it('takes what the words find best as a part of what a text means, and of no vector that is sent', async () => {
+  it('mixes the best hits of the words into what a text means, but not into a vector that was sent', async () => {
     const likeOf = ({ results }: Found) => results[0]?.explain?.meaning?.like;
     expect(likeOf(await search('texts', { query: 'cormorant', explain: true }))).toEqual(['sea-2']);
     expect(likeOf(await search('texts', { query: 'ocean birds', explain: true }))).toBeUndefined();
@@ -139,7 +139,7 @@ describe('a search of a list with a model', () => {
     expect(likeOf(await search('vectors', { query: 'cormorant', vector, explain: true }))).toBeUndefined();
   });
 
-  it('is of words alone where it is not to look for meaning', async () => {
+  it('uses words alone if it is told to, for phrases, without a query and without a model', async () => {
     const off = await search('texts', { query: 'cormorant', vector_search: false });
     expect([off.applied.meaning, namesOf(off)]).toEqual(['off', ['sea-2']]);
     const phrase = await search('texts', { query: 'cormorant fishing', match: 'phrase' });
@@ -151,7 +151,7 @@ describe('a search of a list with a model', () => {
     expect((await search('words', { query: 'cormorant' })).applied.meaning).toBe('none');
   });
 
-  it('counts, filters, sorts and pages what it finds by meaning like what it finds by words', async () => {
+  it('counts, filters, sorts and pages hits by meaning as those by words', async () => {
     const options = { query: 'ocean rates', facets: 'topic' };
     const whole = await search('texts', { ...options, size: 100 });
     expect(whole.facets?.['topic']).toEqual(
@@ -180,7 +180,7 @@ describe('a search of a list with a model', () => {
     expect(floored.total_count).toBe(whole.results.filter((hit) => hit['@text_score'] >= floor).length);
   });
 
-  it('embeds a text once, however often and by whom it is searched for', async () => {
+  it('embeds a query once, even for simultaneous and repeated searches', async () => {
     const before = server.asked.length;
     const at = () => search('all', { query: 'once only', cache: false });
     await Promise.all([at(), at(), at(), search('texts', { query: 'once only', cache: false })]);
@@ -196,7 +196,7 @@ function sizeOf(name: string): number {
 describe('a search with a vector', () => {
   const sea = topicVector('ocean');
 
-  it('finds what is near to it, with and without words', async () => {
+  it('finds the nearest records, with and without words', async () => {
     const alone = await search('vectors', { vector: sea });
     expect([alone.applied.meaning, namesOf(alone).sort()]).toEqual(['used', ['sea-1', 'sea-2', 'sea-3']]);
     const beside = await search('vectors', { vector: sea, query: 'dough' });
@@ -206,7 +206,7 @@ describe('a search with a vector', () => {
     expect((await search('vectors', { query: 'dough' })).applied.meaning).toBe('none');
   });
 
-  it('finds nothing by itself where no record has one, alone and in a group', async () => {
+  it('has no hits without words if no record has a vector, in a list and in a group', async () => {
     const made = await client.post('/list/default', { name: 'bare', ...DEFINITION, model: 'own' });
     expect(made.status, made.text).toBe(201);
     await client.bulk('default', 'bare', [{ name: 'bare', fields: { title: 'gannet diving', topic: 'sea' } }]);
@@ -224,7 +224,7 @@ describe('a search with a vector', () => {
     expect(group.total_count).toBe(3);
   });
 
-  it('says what is wrong with one', async () => {
+  it('explains what is wrong with the vector', async () => {
     const wrong: [string, Options, RegExp][] = [
       ['vectors', { vector: [1, 2] }, /3 numbers here, not 2/],
       ['vectors', { vector: [0, 0, 0] }, /zeros/],
@@ -242,7 +242,7 @@ describe('a search with a vector', () => {
   });
 });
 
-describe('a text of more passages than a record can have vectors for', () => {
+describe('a text with more passages than a record can have vectors for', () => {
   it('is counted as too long and found by its words', async () => {
     const model = { name: 'short', provider: 'openai', url: server.url('/v1'), served_name: 'topics', tokens_max: 16 };
     expect((await service.control().post('/model/default', model)).status).toBe(201);
@@ -260,8 +260,8 @@ describe('a text of more passages than a record can have vectors for', () => {
   });
 });
 
-describe('a score', () => {
-  it('is the same alone and in a group, at every size of the page, and through writes', async () => {
+describe('the score of a hit', () => {
+  it('is the same in the list and in a group, for every page size, and after writes', async () => {
     const query = { query: 'ocean gannet', cache: false };
     const scores = ({ results }: Found) =>
       Object.fromEntries(results.map(({ name, '@text_score': score }) => [name, score]));
@@ -277,7 +277,7 @@ describe('a score', () => {
   });
 });
 
-it('takes the vector of a search before any record has one, and finds by the first that comes', async () => {
+it('A list accepts the vector of a search before any record has one, and finds the first that comes', async () => {
   expect((await client.post('/list/default', { name: 'fresh', ...DEFINITION, model: 'own' })).status).toBe(201);
   const vector = topicVector('gannet');
   expect(await search('fresh', { vector })).toMatchObject({ total_count: 0, applied: { meaning: 'none' } });
@@ -289,7 +289,7 @@ it('takes the vector of a search before any record has one, and finds by the fir
   expect((await ask('fresh', { vector: [1, 2] })).status).toBe(400);
 });
 
-it('knows what is near to a record that shares no word with any other', async () => {
+it('Related records are found by meaning for a record that shares no word with others', async () => {
   for (const list of ['texts', 'vectors', 'words']) {
     const { status, text, body } = await client.get(`/related/default/${list}/1/sea-1`, { size: 2 });
     expect(status, text).toBe(200);
@@ -298,21 +298,21 @@ it('knows what is near to a record that shares no word with any other', async ()
   }
 });
 
-describe('a model that is away', () => {
-  it('takes nothing from a search but meaning, and is asked again when it is back', async () => {
+describe('a model that cannot be reached', () => {
+  it('leaves searches to words, and is called again when it is back', async () => {
     server.script = answering(503, '{"error": "starting"}');
     const without = await search('texts', { query: 'harbour while away' });
     expect([without.applied.meaning, namesOf(without)]).toEqual(['unavailable', ['sea-3']]);
     const group = await search('all', { query: 'harbour while away' });
     expect(group.applied.meaning).toBe('unavailable');
     server.script = topics;
-    // No answer without it is kept.
+    // No answer without the model is cached.
     await expect
       .poll(async () => (await search('texts', { query: 'harbour while away' })).applied.meaning)
       .toBe('used');
   });
 
-  it('is not waited for longer than a search waits', async () => {
+  it('is not waited for longer than the time limit of a search', async () => {
     const hurried = await startWithModel({ GANNET_MODELS_QUERY_MS: '500' });
     try {
       await hurried.client.post('/list/default', { name: 'texts', ...DEFINITION, model: 'topics' });

@@ -1,4 +1,4 @@
-/** `gannet media …` and `gannet media-store …`, with the service running and without. */
+/** Tests `gannet media …` and `gannet media-store …`, with the service running and without. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
@@ -18,7 +18,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Standard output of the command; `input` is its standard input. */
+/** Returns the standard output of the command; `input` is its standard input. */
 async function gannet(args: readonly string[], input = ''): Promise<string> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GANNET_'));
   const env = { ...Object.fromEntries(inherited), ...SETTINGS, GANNET_DATA_DIR: dataDir };
@@ -27,7 +27,7 @@ async function gannet(args: readonly string[], input = ''): Promise<string> {
   return (await command).stdout;
 }
 
-it('takes files in and gives them out, whole, whether the service runs or not', async () => {
+it('gannet media uploads and downloads whole files, whether the service runs or not', async () => {
   const source = join(folder, 'source.pdf');
   const content = randomBytes(700_000);
   writeFileSync(source, content);

@@ -1,4 +1,4 @@
-/** Media stores over HTTP: files in and out, what fits, who may, and what becomes of what goes wrong. */
+/** Tests media stores over HTTP: uploads and downloads, limits of size, permissions, and damaged files. */
 import { randomBytes, createHash } from 'node:crypto';
 import {
   existsSync,
@@ -44,7 +44,7 @@ const incoming = () => {
   const folder = join(service.dataDir, 'media', 'default', 'default', 'incoming');
   return existsSync(folder) ? readdirSync(folder) : [];
 };
-/** On a connection of its own. */
+/** Uploads on a connection of its own. */
 const manyConnections = new Agent({ maxSockets: Infinity });
 function putAtOnce(path: string, bytes: Uint8Array): Promise<{ status: number; body: unknown }> {
   const { hostname, port } = new URL(service.address);
@@ -78,8 +78,8 @@ async function empty(): Promise<void> {
   }
 }
 
-describe('a file', () => {
-  it('goes in and comes out as it is, with its type and ETag, in parts, and only when it has changed', async () => {
+describe('a file in a media store', () => {
+  it('is downloaded as uploaded, with type and ETag, in ranges, and only if it has changed', async () => {
     const content = 'x'.repeat(1000);
     const made = await put('default/a/b%20c.txt', content, { 'content-type': 'text/plain; charset=utf-8' });
     expect(made).toMatchObject({
@@ -120,7 +120,7 @@ describe('a file', () => {
     expect(await store()).toMatchObject({ bytes_used: 0, file_count: 0 });
   });
 
-  it('is replaced beside many others without a word in the log', async () => {
+  it('is replaced alongside many others without a warning in the log', async () => {
     const paths = Array.from({ length: 30 }, (_, number) => `default/at-once-${number}`);
     for (const content of ['first', 'second']) {
       const answers = await Promise.all(paths.map((path) => putAtOnce(path, Buffer.from(content))));
@@ -130,7 +130,7 @@ describe('a file', () => {
     expect(service.output).not.toContain('MaxListenersExceededWarning');
   });
 
-  it('comes out at the pace of its reader, however long it is', async () => {
+  it('is downloaded completely by a slow reader', async () => {
     const content = randomBytes(600_000);
     await put('default/long', content);
     const digest = createHash('sha256');
@@ -156,7 +156,7 @@ describe('a file', () => {
     await empty();
   });
 
-  it('that a browser could run is saved and never run', async () => {
+  it('that a browser could run is offered as a download and never run', async () => {
     for (const [path, type] of [
       ['page.html', 'text/html'],
       ['picture.svg', 'image/svg+xml'],
@@ -180,7 +180,7 @@ describe('a file', () => {
     await empty();
   });
 
-  it('whose content is damaged or missing on disk is told, and never given out as whole', async () => {
+  it('whose content is damaged or missing on disk is refused, and never returned as if complete', async () => {
     await put('default/short', 'x'.repeat(1000));
     await put('default/turned', 'x'.repeat(200_000));
     await put('default/changed', 'x'.repeat(2000));
@@ -196,11 +196,12 @@ describe('a file', () => {
     expect(await get('default/short')).toMatchObject({ status: 503, body: { code: 'storage-damaged' } });
     expect(await get('default/gone')).toMatchObject({ status: 503, body: { code: 'storage-damaged' } });
     await expect(get('default/turned')).rejects.toThrow();
-    // All of it is read before its first byte goes out: its connection was closed without an answer.
+    // A file of this size is read completely before its first byte is sent; the connection used to close without an
+    // answer.
     expect(await get('default/changed')).toMatchObject({ status: 503, body: { code: 'storage-damaged' } });
     const check = await service.control().post('/media-store/default/default/check', undefined);
     expect((check.body as { problems: string[] }).problems).toHaveLength(4);
-    // A new upload, or a deletion, puts it right.
+    // A new upload or a deletion repairs it.
     expect((await put('default/short', 'new')).status).toBe(200);
     await empty();
     expect(await service.control().post('/media-store/default/default/check', undefined)).toMatchObject({
@@ -209,8 +210,8 @@ describe('a file', () => {
   });
 });
 
-describe('room', () => {
-  it('is for exactly those of a thousand uploads at once that fit', async () => {
+describe('the size limit of a store', () => {
+  it('accepts exactly as many of a thousand simultaneous uploads as fit', async () => {
     const content = (number: number) => Buffer.alloc(1000, String(number).padStart(4, '0'));
     const answers = await Promise.all(
       Array.from({ length: 1000 }, (_, number) => putAtOnce(`default/n/${number}`, content(number))),
@@ -225,16 +226,16 @@ describe('room', () => {
     for (const [number, status] of statuses.entries()) {
       if (status === 201) expect((await get(`default/n/${number}`)).text).toBe(content(number).toString());
     }
-    // Those of a refusal go behind its answer.
+    // Incoming files of refused uploads are deleted after the answers.
     await expect.poll(() => incoming()).toEqual([]);
-    // What makes way counts as free.
+    // A replacement may use the space of what it replaces.
     expect((await put(`default/n/${statuses.indexOf(201)}`, content(0))).status).toBe(200);
     expect((await put('default/more', 'x')).status).toBe(507);
     await empty();
     expect(await store()).toMatchObject({ bytes_used: 0, file_count: 0 });
   });
 
-  it('is refused before a byte of what cannot fit is read, and to what turns out too long', async () => {
+  it('refuses an upload that cannot fit before reading it, and one that turns out too long while reading', async () => {
     expect(await put('default/a', Buffer.alloc(BYTES_MAX + 1))).toMatchObject({ status: 507 });
     const { port } = new URL(service.address);
     const socket = connect(Number(port), '127.0.0.1');
@@ -255,7 +256,7 @@ describe('room', () => {
     await expect.poll(() => store()).toMatchObject({ bytes_used: 0 });
   });
 
-  it('is free again, and nothing is left, when clients leave in the middle', async () => {
+  it('frees the space of uploads whose clients disconnect, and leaves no file behind', async () => {
     const { port } = new URL(service.address);
     const sockets = Array.from({ length: 50 }, (_, number) => {
       const socket = connect(Number(port), '127.0.0.1');
@@ -267,13 +268,13 @@ describe('room', () => {
     await expect.poll(() => incoming()).toHaveLength(50);
     for (const socket of sockets) socket.destroy();
     await expect.poll(() => incoming()).toEqual([]);
-    // Their room is free a moment after their files are gone.
+    // Their space is free a moment after their files are deleted.
     await expect.poll(async () => (await put('default/whole', Buffer.alloc(BYTES_MAX))).status).toBe(201);
     await empty();
   });
 });
 
-describe('a path', () => {
+describe('a path in a media store', () => {
   const ways = [
     '..',
     '.',
@@ -326,37 +327,40 @@ describe('a path', () => {
     '/proc/self/environ',
   ];
 
-  it.each(['default', 'folder'])(`of ${forms.length * 2} forms that try to leave does not (store %s)`, async (name) => {
-    if (name === 'folder') {
-      const body = { name, kind: 'folder', folder: join(root, 'files') };
-      expect((await service.client.post('/media-store/default', body)).status).toBe(201);
-    }
-    const before = readdirSync(outside);
-    const secret = join(root, 'secret');
-    writeFileSync(secret, 'secret');
-    for (const form of [...forms, ...doubled]) {
-      const path = `/media/default/${name}/${form}`;
-      const written = await rawStatus('PUT', path);
-      const read = await rawStatus('GET', path);
-      // Refused, no path at all, or an ordinary name.
-      expect([200, 201, 400, 404, 405], form).toContain(written);
-      expect(read, form).toBe(written < 300 ? 200 : read);
-      expect([200, 400, 404], form).toContain(read);
-    }
-    expect(readdirSync(outside)).toEqual(before);
-    expect(readdirSync(root).sort()).toEqual(['files', 'secret']);
-    expect(readdirSync(service.dataDir)).not.toContain('a');
-    const { files } = (await service.client.get(`/media/default/${name}`, { size: 1000 })).body as {
-      files: { path: string }[];
-    };
-    for (const { path } of files) {
-      expect(path.split('/')).not.toContain('..');
-      await service.client.delete(`/media/default/${name}/${encodeURIComponent(path)}`);
-    }
-    rmSync(secret);
-  });
+  it.each(['default', 'folder'])(
+    `never leaves the store, in any of ${forms.length * 2} forms that try to (store %s)`,
+    async (name) => {
+      if (name === 'folder') {
+        const body = { name, kind: 'folder', folder: join(root, 'files') };
+        expect((await service.client.post('/media-store/default', body)).status).toBe(201);
+      }
+      const before = readdirSync(outside);
+      const secret = join(root, 'secret');
+      writeFileSync(secret, 'secret');
+      for (const form of [...forms, ...doubled]) {
+        const path = `/media/default/${name}/${form}`;
+        const written = await rawStatus('PUT', path);
+        const read = await rawStatus('GET', path);
+        // It is refused, no path at all, or an ordinary name.
+        expect([200, 201, 400, 404, 405], form).toContain(written);
+        expect(read, form).toBe(written < 300 ? 200 : read);
+        expect([200, 400, 404], form).toContain(read);
+      }
+      expect(readdirSync(outside)).toEqual(before);
+      expect(readdirSync(root).sort()).toEqual(['files', 'secret']);
+      expect(readdirSync(service.dataDir)).not.toContain('a');
+      const { files } = (await service.client.get(`/media/default/${name}`, { size: 1000 })).body as {
+        files: { path: string }[];
+      };
+      for (const { path } of files) {
+        expect(path.split('/')).not.toContain('..');
+        await service.client.delete(`/media/default/${name}/${encodeURIComponent(path)}`);
+      }
+      rmSync(secret);
+    },
+  );
 
-  it('leads through no link out of a folder', async () => {
+  it('follows no link out of a folder', async () => {
     mkdirSync(join(outside, 'private'));
     writeFileSync(join(outside, 'private', 'file'), 'private');
     symlinkSync(join(outside, 'private'), join(root, 'files', 'link'));
@@ -367,7 +371,7 @@ describe('a path', () => {
     }
     expect((await put('folder/link/new', 'x')).status).toBe(409);
     expect(readdirSync(join(outside, 'private'))).toEqual(['file']);
-    // A link at the end is replaced, and what it led to stays.
+    // A link at the end of the path is replaced, and the file that it led to stays.
     expect((await put('folder/file-link', 'mine')).status).toBe(201);
     expect((await get('folder/file-link')).text).toBe('mine');
     expect((await service.client.get('/media/default/folder')).body).toMatchObject({ files: [{ path: 'file-link' }] });
@@ -386,8 +390,8 @@ describe('a path', () => {
   }
 });
 
-describe('stores', () => {
-  it('are made, shown and removed; their files stay, and secrets are not shown', async () => {
+describe('media stores', () => {
+  it('are added, shown and removed, keep their files, and do not show secrets', async () => {
     const list = await service.client.get('/media-store/default');
     expect(list.body).toMatchObject({
       media_stores: [{ name: 'default', kind: 'built-in', bytes_max: BYTES_MAX }, { name: 'folder' }],
@@ -431,7 +435,7 @@ describe('stores', () => {
     expect(await get('folder/file-link')).toMatchObject({ status: 404, body: { code: 'media-store-not-found' } });
   });
 
-  it('are for keys with the permission, of the account', async () => {
+  it('need an API key of the account with the permission', async () => {
     const reader = await service.clientFor({ access: 'custom', permissions: ['media:read'] });
     expect((await reader.get('/media/default/default')).status).toBe(200);
     expect((await reader.send('PUT', '/media/default/default/a', { bytes: 'x' })).status).toBe(403);
@@ -439,7 +443,7 @@ describe('stores', () => {
     expect((await reader.get('/media/other/default')).status).toBe(403);
   });
 
-  it('go with their account, files and all, and a new account of its name has none of them', async () => {
+  it('are deleted with their account and its files, and a new account of the same name has none of them', async () => {
     const control = service.control();
     expect((await control.post('/account', { name: 'leaving' })).status).toBe(201);
     await control.send('PUT', '/media/leaving/default/a', { bytes: 'x' });
@@ -454,7 +458,7 @@ describe('stores', () => {
     expect((body as { media_stores: unknown[] }).media_stores).toHaveLength(1);
   });
 
-  it('keep what only their owner can read', async () => {
+  it('keep their files readable for their owner only', async () => {
     await put('default/mine', 'x');
     const folder = join(service.dataDir, 'media', 'default', 'default');
     for (const path of [join(service.dataDir, 'media'), folder, join(folder, 'blobs')]) {

@@ -1,4 +1,4 @@
-/** Models from outside: who may see them, who may change them, and what is never shown. */
+/** Tests models from outside: who may see and change them, and what is never shown. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -35,7 +35,7 @@ const remote = (name: string) => ({
 });
 
 describe('models', () => {
-  it('are added by the operator, asked once, seen with model:view, and never show their secret', async () => {
+  it('are added by the operator, called once, shown with model:view, and never show their secret', async () => {
     const added = await control.post('/model/default', remote('first'));
     expect(added.status, added.text).toBe(201);
     expect(added.body).toMatchObject({
@@ -54,9 +54,9 @@ describe('models', () => {
     expect(service.output).not.toContain(SECRET);
   });
 
-  it('have the built-in one among them, which nobody changes, deletes or tests', async () => {
+  it('include the built-in one, which cannot be changed, deleted or tested', async () => {
     await service.client.post('/list/default', { name: 'learned', model: 'built-in' });
-    // What looks at pictures is called so too, and is another one.
+    // The built-in picture model has the same name, and is another model.
     await service.client.post('/list/default', { name: 'pictured', image_model: 'built-in' });
     const path = '/model/default/built-in';
     const shown = { kind: 'embedding', provider: 'built-in', tokens_max: null, state: 'ready', used_by: ['learned'] };
@@ -71,14 +71,14 @@ describe('models', () => {
     for (const list of ['learned', 'pictured']) await service.client.delete(`/list/default/${list}`);
   });
 
-  it('are no business of a key beyond that', async () => {
+  it('cannot be added or deleted by an API key, and are shown only with the permission', async () => {
     expect((await service.client.post('/model/default', remote('by-key'))).status).toBe(403);
     expect((await service.client.delete('/model/default/first')).status).toBe(403);
     const other = await service.clientFor({ access: 'custom', permissions: ['list:read'] });
     expect((await other.get('/model/default')).status).toBe(403);
   });
 
-  it('are tested, changed and removed, and outlive a restart with their secret', async () => {
+  it('are tested, changed and deleted, and keep their secret after a restart', async () => {
     await control.post('/model/default', remote('second'));
     await service.stop();
     await service.start();
@@ -114,7 +114,7 @@ describe('models', () => {
     expect(answer.body).toMatchObject({ errors: [{ pointer }] });
   });
 
-  it('of vectors that callers send need no server', async () => {
+  it('with the provider own need no server', async () => {
     const added = await control.post('/model/default', { name: 'mine', provider: 'own', dimensions: 3 });
     expect(added.body).toMatchObject({ provider: 'own', dimensions: 3, has_secret: false });
     for (const name of ['mine', 'own', 'built-in']) {
@@ -122,7 +122,7 @@ describe('models', () => {
     }
   });
 
-  it('of ONNX folders run here: searched by meaning without any server', async () => {
+  it('from ONNX folders run in the service, and search by meaning without another server', async () => {
     writeOnnxFolder(join(service.dataDir, 'models', 'letters'));
     const env = { PATH: process.env['PATH'], GANNET_DATA_DIR: service.dataDir, GANNET_LOG_LEVEL: 'warn' };
     const adding = await run(process.execPath, ['bin/gannet.js', 'model', 'add', 'letters', '--provider', 'onnx'], {

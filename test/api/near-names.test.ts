@@ -1,4 +1,4 @@
-/** What is said of a name that is not there: which one was probably meant, to who may see the names alone. */
+/** Tests that an unknown name gets the suggestion of a similar one, but only for callers that may see the names. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -35,18 +35,18 @@ it.each([
   ['GET', '/media-store/default/defalt', undefined, "has no media store 'defalt'. Did you mean 'default'?"],
   ['DELETE', '/facet/default/animals/color', undefined, "has no facet 'color'. Did you mean 'colour'?"],
   ['POST', '/list-group/default', GROUP, "There is no list 'animls' in the account 'default'. Did you mean 'animals'?"],
-])('%s %s', async (method, path, body, told) => {
+])('%s %s suggests a similar name', async (method, path, body, told) => {
   const answer = await service.control().send(method, path, body === undefined ? {} : { json: body });
   expect(answer.body).toMatchObject({ detail: expect.stringContaining(told) });
 });
 
-it('says of the id of a record that it is no name, and which name it has', async () => {
+it('The error about the id of a record explains that it is no name, and tells the name', async () => {
   const told = { status: 404, body: { detail: expect.stringContaining('its name is "heron"') } };
   expect(await service.client.get(`/search-result/document-text/default/animals/${id}`)).toMatchObject(told);
   expect(await service.client.get(`/related/default/animals/1/${id}`)).toMatchObject(told);
 });
 
-it('tells no names to who may not see them', async () => {
+it('No names are suggested to an API key without permission to see them', async () => {
   const blind = await service.clientFor({ access: 'custom', permissions: ['media:read'] });
   const { body } = await blind.get('/media/default/defalt');
   expect(body).toMatchObject({ detail: "The account 'default' has no media store 'defalt'." });

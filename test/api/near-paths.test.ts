@@ -4,18 +4,18 @@ import { methodsText, pathMeant } from '../../src/http/near-paths.js';
 
 const operations = await allOperations();
 
-describe('a path at which there is nothing', () => {
+describe('an unknown path', () => {
   it.each([
     // The version is missing.
     ['GET', '/search/default/birds', 'GET /search/{account}/{list}/{version}'],
     ['POST', '/search/default/birds', 'POST /search/{account}/{list}/{version}'],
     ['GET', '/suggest/default/birds', 'GET /suggest/{account}/{list}/{version}'],
     ['GET', '/related/default/birds/gannet', 'GET /related/{account}/{list}/{version}/{record}'],
-    // Something stands before it.
+    // There is something in front of it.
     ['GET', '/v1/list/default/birds', 'GET /list/default/birds'],
     ['POST', '/api/search/default/birds/1', 'POST /search/default/birds/1'],
     ['GET', '/api/account', 'GET /account'],
-    // It is written otherwise.
+    // It is written differently.
     ['GET', '/lists/default', 'GET /list/default'],
     ['GET', '/list/default/', 'GET /list/default'],
     ['GET', '//list/default', 'GET /list/default'],
@@ -24,17 +24,17 @@ describe('a path at which there is nothing', () => {
     ['GET', '/List/default', 'GET /list/default'],
     ['GET', '/helth', 'GET /health'],
     ['DELETE', '/webhoks/default/17', 'DELETE /webhook/default/17'],
-  ])('%s %s', (method, path, meant) => {
+  ])('gets a suggestion: %s %s', (method, path, meant) => {
     expect(pathMeant(method, path, operations)).toBe(` Did you mean ${meant}?`);
   });
 
   it.each(['/', '/nothing/of/this/kind', '/favicon.ico', `/list/${'x/'.repeat(40)}`, `/${'x'.repeat(1000)}`])(
-    'is compared with none that it is far from: %s',
+    'gets no suggestion if no path is similar: %s',
     (path) => expect(pathMeant('GET', path, operations)).toBe(''),
   );
 });
 
-it('says what each method does', () => {
+it('The text about methods says what each method does', () => {
   const ofList = operations.filter(({ path }) => path === '/list/{account}/{list}');
   expect(methodsText(ofList)).toContain('PUT (change settings or fields of a list)');
 });

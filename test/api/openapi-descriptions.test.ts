@@ -1,16 +1,19 @@
-/** People who have never seen the service, and models that call it, read the OpenAPI document: nothing in it is without a description, or is lost in one. */
+/**
+ * Tests that everything in the OpenAPI document has a description of a readable length, for people and models that
+ * have never seen the service.
+ */
 import { describe, expect, it } from 'vitest';
 import { EventCatalogue } from '../../src/platform/index.js';
 import { openApiDocument } from '../../src/operations/openapi/openapi.js';
 import { agentTools } from '../../src/agents/index.js';
 import { allOperations } from '../../src/main.js';
 
-/** In characters: a summary is a line of a list, a description a paragraph or two. */
+/** In characters: a summary is one line in a list, a description is a paragraph or two. */
 const SUMMARY_MAX = 80;
 const DESCRIPTION_MAX = 1_500;
-/** Of a property or parameter, which stands in a table. */
+/** Of a property or parameter, which is shown in a table. */
 const MEMBER_MAX = 700;
-/** How a summary begins that does not say what its operation does. */
+/** How a summary begins if it does not say what its operation does. */
 const NO_IMPERATIVE = /^(?:The|A|An|All|What|Who|Whose|Where|How|Whether|Never)\b|'s\b/;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -38,7 +41,10 @@ function textOf({ description, $ref }: Json): string {
   return typeof $ref === 'string' ? textOf(document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {}) : '';
 }
 
-/** Each property below the value, with where it is. What examples, defaults and enumerations hold is a value and no schema. */
+/**
+ * Yields each property below the value, with its place. Examples, defaults and enumerations contain values and no
+ * schemas.
+ */
 function* propertiesOf(value: unknown, place: string): Generator<readonly [place: string, schema: Json]> {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, each] of Object.entries(value)) {
@@ -57,8 +63,8 @@ const parameters = described.flatMap(({ operationId, parameters: own = [] }) =>
   own.map((each) => [`${operationId} ${String(each['name'])}`, each] as const),
 );
 
-describe('what the OpenAPI document says', () => {
-  it('of an operation begins with what it does, in a line', () => {
+describe('texts of the OpenAPI document', () => {
+  it('summarize each operation in a line that begins with a verb', () => {
     const wrong = Object.values(document.paths)
       .flatMap((item) => Object.values(item))
       .filter(
@@ -68,7 +74,7 @@ describe('what the OpenAPI document says', () => {
     expect(wrong.map(({ operationId, summary }) => `${operationId}: ${summary ?? ''}`)).toEqual([]);
   });
 
-  it('of a parameter, a property, a header, a named schema or an answer is something', () => {
+  it('describe each parameter, property, header, named schema and answer', () => {
     const answers = described.flatMap(({ operationId, responses }) =>
       Object.entries(responses)
         .filter(([, each]) => !('$ref' in each))
@@ -83,7 +89,7 @@ describe('what the OpenAPI document says', () => {
     expect(bare.map(([place]) => place)).toEqual([]);
   });
 
-  it('is no longer than somebody reads', () => {
+  it('are short enough to be read', () => {
     const long = [...properties, ...parameters].filter(([, schema]) => textOf(schema).length > MEMBER_MAX);
     expect(long.map(([place]) => place)).toEqual([]);
     const pages: string[] = [];
@@ -94,7 +100,7 @@ describe('what the OpenAPI document says', () => {
     expect(pages).toEqual([]);
   });
 
-  it('is what an agent reads of a tool', () => {
+  it('are short enough for an agent as descriptions of tools', () => {
     const long = agentTools(operations).filter(({ description }) => description.length > DESCRIPTION_MAX);
     expect(long.map(({ name }) => name)).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { openApiDocument } from '../../src/operations/openapi/openapi.js';
 import { agentTools } from '../../src/agents/index.js';
 import { allOperations } from '../../src/main.js';
 
-/** Of a schema, in characters. */
+/** The length of a schema in characters from which it must be named. */
 const LONG = 1_000;
 const EVENTS = new EventCatalogue();
 const operations = await allOperations();
@@ -31,7 +31,7 @@ describe('the OpenAPI document', () => {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
   };
   const described = Object.values(document.paths).flatMap((item) => Object.values(item));
-  /** As JSON; an empty text where the operation has no such answer. */
+  /** Returns the answer as JSON, or an empty text if the operation has no such answer. */
   const answerOf = (name: string, status: string): string => {
     const answer = described.find(({ operationId }) => operationId === name)?.responses[status];
     const { $ref } = (answer ?? {}) as { readonly $ref?: string };
@@ -46,7 +46,7 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0');
   });
 
-  it('has a word for files that generated clients know', () => {
+  it('declares files in the way that generated clients understand', () => {
     const content = (answer: unknown): unknown => (answer as { readonly content?: unknown }).content;
     const { put, get } = document.paths['/media/{account}/{store}/{path}'] ?? {};
     const file = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
@@ -58,7 +58,7 @@ describe('the OpenAPI document', () => {
     expect(described.map(({ operationId }) => operationId).sort()).toEqual(operations.map(({ name }) => name).sort());
   });
 
-  it('says what each tag and each parameter is for', () => {
+  it('describes each tag and each parameter', () => {
     expect(document.tags.length).toBeGreaterThan(0);
     expect(document.tags.filter(({ description }) => description === undefined)).toEqual([]);
     const bare = described.flatMap(({ operationId, parameters = [] }) =>
@@ -69,7 +69,7 @@ describe('the OpenAPI document', () => {
     expect(bare).toEqual([]);
   });
 
-  it('has words to choose from as enumerations, for generated clients fail at a constant among alternatives', () => {
+  it('has enumerations instead of alternatives of constants, which generated clients cannot read', () => {
     const constants: unknown[] = [];
     JSON.stringify(document, (_key, value: unknown) => {
       const { anyOf = [] } = (value ?? {}) as { readonly anyOf?: readonly object[] };
@@ -79,7 +79,7 @@ describe('the OpenAPI document', () => {
     expect(constants).toEqual([]);
   });
 
-  it('has patterns that a browser takes as those of a field, which it compiles with the flag v', () => {
+  it('has patterns that are also valid with the flag v, which browsers use for input fields', () => {
     const patterns = new Set<string>();
     JSON.stringify(document, (_key, value: unknown) => {
       const { type, pattern } = (value ?? {}) as { readonly type?: unknown; readonly pattern?: unknown };
@@ -89,7 +89,7 @@ describe('the OpenAPI document', () => {
     expect(patterns.size).toBeGreaterThan(10);
     const refused = [...patterns].filter((pattern) => {
       try {
-        // A JSON schema has it with the flag u.
+        // JSON Schema compiles patterns with the flag u.
         return ![new RegExp(pattern, 'u'), new RegExp(pattern, 'v')].every(Boolean);
       } catch {
         return true;
@@ -98,7 +98,7 @@ describe('the OpenAPI document', () => {
     expect(refused).toEqual([]);
   });
 
-  it('has a name for what operations take and answer, which generated clients call their types by', () => {
+  it('names the types that operations take and answer, for generated clients', () => {
     const { schemas } = document.components;
     expect(Object.keys(schemas)).toEqual(
       expect.arrayContaining([
@@ -114,7 +114,7 @@ describe('the OpenAPI document', () => {
     );
     const references = new Set(JSON.stringify(document).match(/(?<="#\/components\/schemas\/)\w+/g));
     expect([...references].sort()).toEqual(Object.keys(schemas).sort());
-    // Objects of many members that stand in several places are named.
+    // Objects with many members that are used in several places must be named.
     const copies = new Map<string, number>();
     const count = (value: unknown): void => {
       if (typeof value !== 'object' || value === null) return;
@@ -126,7 +126,7 @@ describe('the OpenAPI document', () => {
     expect([...copies].filter(([, times]) => times > 1).map(([text]) => text.slice(0, 200))).toEqual([]);
   });
 
-  it('has every answer of several operations once', () => {
+  it('defines answers that several operations share only once', () => {
     const { responses } = document.components;
     const references = [...JSON.stringify(document).matchAll(/(?<="#\/components\/responses\/)[\w-]+/g)].map(
       ([name]) => name,
@@ -141,7 +141,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('keeps what webhooks get apart from the operations, for generated clients have a file for each tag', () => {
+  it('gives events of webhooks a tag apart from the operations, as generated clients have a file for each tag', () => {
     const tagsOf = (items: object): unknown[] =>
       Object.values(items).flatMap((item: object) =>
         Object.values(item).flatMap(({ tags }: { readonly tags: readonly string[] }) => tags),
@@ -152,7 +152,7 @@ describe('the OpenAPI document', () => {
     expect(document.tags.filter(({ name }) => ofEvents.has(name))).toHaveLength(1);
   });
 
-  it('names a tool where agents have one, and nowhere else', () => {
+  it('names the agent tool of each operation that has one, and of no other', () => {
     const named = described.flatMap((each) => (each['x-agent-tool'] === undefined ? [] : [each['x-agent-tool']]));
     expect(named).toEqual(expect.arrayContaining(['list_set_synonyms', 'record_list_click', 'search_list']));
     expect(named.sort()).toEqual(
@@ -162,11 +162,11 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('describes what webhooks get for every event type', () => {
+  it('describes the event of every event type of webhooks', () => {
     expect(Object.keys(document.webhooks)).toEqual(EVENTS.types);
   });
 
-  it('says of every operation below an account that there may be no such account', () => {
+  it('documents for every operation below an account that the account may not exist', () => {
     const targets = operations.filter(({ target }) => target !== 'none');
     const kinds = new Set(targets.map(({ target }) => target));
     expect(kinds).toEqual(new Set(['account', 'list', 'group']));
@@ -174,7 +174,7 @@ describe('the OpenAPI document', () => {
     expect(silent.map(({ name }) => name)).toEqual([]);
   });
 
-  it('says of every operation but the public ones whether it needs a key or a session, and how it refuses', () => {
+  it('documents for every operation that is not public whether it needs a key or session, and how it refuses', () => {
     for (const operation of operations) {
       const found = described.find(({ operationId }) => operationId === operation.name);
       const isPublic = operation.permission === 'public';
@@ -189,7 +189,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('names what a session is refused with, which generated clients tell apart by the code', () => {
+  it('names the error codes of sessions, which generated clients tell refusals apart by', () => {
     const { Problem } = document.components.schemas as { readonly Problem: { readonly properties: object } };
     expect(Problem.properties).toMatchObject({
       code: { enum: expect.arrayContaining(['not-signed-in', 'csrf-token']) },

@@ -1,4 +1,7 @@
-/** Signing in with an account elsewhere: a provider that does as it should, and all that it or somebody else may send instead. */
+/**
+ * Tests signing in with an OpenID provider: one that works as it should, and everything that it or somebody else may
+ * send instead.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/client.js';
 import { OpenIdProvider, type Claims } from '../support/openid-provider.js';
@@ -52,8 +55,8 @@ async function signIn(person = new Person(service)): Promise<Answer> {
 const codeOf = ({ status, body }: Answer) => [status, (body as { code?: string }).code];
 const REFUSED = [401, 'sign-in-failed'];
 
-describe('who was invited', () => {
-  it('signs in with the account that they have elsewhere, in their role', async () => {
+describe('an invited person', () => {
+  it('signs in with their account of the provider and gets their role', async () => {
     const person = new Person(service);
     const { url, flow } = await begin(person);
     const asked = new URL(url).searchParams;
@@ -73,14 +76,14 @@ describe('who was invited', () => {
     expect((await person.get('/session/ways')).body).toEqual({ openid: { name: 'Example', sign_up: false } });
   });
 
-  it('comes again with that account and no other of the provider', async () => {
+  it('signs in again only with that account of the provider', async () => {
     expect((await signIn()).status).toBe(201);
     provider.claims = { ...ANN, sub: 'subject-2' };
     expect(codeOf(await signIn())).toEqual(REFUSED);
   });
 });
 
-describe('nobody signs in', () => {
+describe('a refused sign-in', () => {
   const now = Math.floor(Date.now() / 1000);
   it.each<[what: string, claims: Claims]>([
     ['who was not invited', { email: 'eve@example.com' }],
@@ -105,13 +108,13 @@ describe('nobody signs in', () => {
     expect(codeOf(await signIn())).toEqual(REFUSED);
   });
 
-  it('with another state, twice, or with what another browser began', async () => {
+  it('with another state, a second time, or begun in another browser', async () => {
     const person = new Person(service);
     const first = await begin(person);
     const back = provider.authorize(first.url);
     expect(codeOf(await person.signIn({ flow: first.flow, ...back, state: 'another' }))).toEqual(REFUSED);
     expect(codeOf(await person.signIn({ flow: first.flow, ...back }))).toEqual(REFUSED);
-    // Somebody sends their own finished sign-in to another person, who would work in their account.
+    // An attacker sends their own finished sign-in to another person, who would then work in the attacker's account.
     const [own, others] = [await begin(new Person(service)), await begin(person)];
     expect(codeOf(await person.signIn({ flow: others.flow, ...provider.authorize(own.url) }))).toEqual(REFUSED);
     const again = await begin(person);
@@ -120,7 +123,7 @@ describe('nobody signs in', () => {
     expect(codeOf(await person.signIn({ flow: again.flow, ...done }))).toEqual(REFUSED);
   });
 
-  it('from a page of another site, and too often', async () => {
+  it('from a page of another site, and after too many attempts', async () => {
     const person = new Person(service);
     const headers = { 'Sec-Fetch-Site': 'cross-site' };
     expect(codeOf(await person.send('POST', '/session/openid', { headers }))).toEqual([403, 'csrf-token']);
@@ -134,7 +137,7 @@ describe('nobody signs in', () => {
   });
 });
 
-describe('where strangers may come', () => {
+describe('with sign-up allowed', () => {
   let open: TestService;
   beforeAll(async () => {
     open = await startTestService({
@@ -165,7 +168,7 @@ describe('where strangers may come', () => {
     return { person, answer, body: answer.body as SignedIn };
   };
 
-  it('whoever the provider knows gets an account of their own, and the same one when they come again', async () => {
+  it('whoever the provider knows gets an account of their own, and the same one at the next sign-in', async () => {
     const first = await comes({ email: 'Zoë.Lee+shop@example.com', sub: 'zoe' });
     expect(first.answer.status, first.answer.text).toBe(201);
     expect(first.body.accounts).toMatchObject([{ name: 'zoe-lee-shop', role: 'owner' }]);
@@ -181,7 +184,7 @@ describe('where strangers may come', () => {
     expect((await person.get('/session/ways')).body).toEqual({ openid: { name: 'Example', sign_up: true } });
   });
 
-  it('they are told nothing of the machine, and become nobody else', async () => {
+  it('a new owner sees no settings of the service, and cannot take over another email', async () => {
     const { person, body } = await comes({ email: 'kim@example.com', sub: 'kim' });
     expect(body.accounts[0]?.permissions).not.toContain('*');
     expect(body.accounts[0]?.permissions).not.toContain('service:settings');
@@ -194,7 +197,7 @@ describe('where strangers may come', () => {
     );
   });
 
-  it('two who come at the same time as one person get one account', async () => {
+  it('two simultaneous sign-ins of one person create one account', async () => {
     provider.claims = { ...ANN, email: 'twin@example.com', sub: 'twin' };
     const answers = await Promise.all([signIn(new Person(open)), signIn(new Person(open))]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
@@ -202,7 +205,7 @@ describe('where strangers may come', () => {
     expect([one, other]).toEqual([['twin'], ['twin']]);
   });
 
-  it('no more than five a minute come from one address', async () => {
+  it('only five accounts a minute are created from one address', async () => {
     const statuses: number[] = [];
     const person = new Person(open);
     for (let number = 0; number < 6; number += 1) {
@@ -212,7 +215,7 @@ describe('where strangers may come', () => {
     expect(statuses).toEqual([201, 201, 201, 201, 201, 429]);
   });
 
-  it('they are there after a restart, and what is not vouched for makes no account', async () => {
+  it('accounts survive a kill, and an unverified email gets no account', async () => {
     const made = await comes({ email: 'stays@example.com', sub: 'stays' });
     expect(made.answer.status).toBe(201);
     await open.stop('SIGKILL');
@@ -227,8 +230,8 @@ describe('where strangers may come', () => {
   });
 });
 
-describe('a provider that is not there', () => {
-  it('is told, and passwords still work', async () => {
+describe('an OpenID provider that cannot be reached', () => {
+  it('is reported, and passwords still work', async () => {
     const gone = await OpenIdProvider.start();
     const { issuer } = gone;
     await gone.close();
@@ -245,7 +248,7 @@ describe('a provider that is not there', () => {
       expect(codeOf(await person.send('POST', '/session/openid'))).toEqual([503, 'provider-unavailable']);
       const { link } = (await alone.control().post('/contributor/default/link', {})).body as { link: string };
       expect((await person.signIn({ link: link.slice(link.indexOf('=') + 1) })).status).toBe(201);
-      // Who signs in learns nothing of the network, and who looks after the service why.
+      // The person who signs in is told nothing about the network, and the operator is told the cause.
       const { body } = await alone.control().get('/service/state/default');
       const detail = 'The server refuses connections there (ECONNREFUSED).';
       expect(body).toMatchObject({ troubles: [{ kind: 'sign-in', account: '', name: 'OpenID', detail }] });
@@ -254,7 +257,7 @@ describe('a provider that is not there', () => {
     }
   });
 
-  it('is none where the settings name none, and one that makes no sense stops the start', async () => {
+  it('is not offered without settings for it, and wrong settings stop the start', async () => {
     const without = await startTestService();
     try {
       const person = new Person(without);

@@ -1,4 +1,7 @@
-/** Nothing is written but in the data directory: not at home, not among temporary files, not where the service was started. */
+/**
+ * Tests that the service writes only in the data directory: not in the home directory, the temporary files or the
+ * working directory.
+ */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +26,7 @@ afterAll(async () => {
   rmSync(elsewhere, { recursive: true, force: true });
 });
 
-it('lists by meaning, documents, pictures and recordings leave nothing elsewhere', async () => {
+it('Models, documents, pictures and recordings leave no file outside the data directory', async () => {
   const made = await service.client.post('/list/default', {
     name: 'all',
     model: 'built-in',

@@ -1,6 +1,6 @@
 /**
- * Pictures that claim or unpack to more than they may, among others of a list and searched by, and clients that leave while theirs is read:
- * each comes to a fault with a name, and concerns nothing else.
+ * Tests pictures that claim or unpack to more than allowed, in a list and in searches by picture, and clients that
+ * disconnect while theirs is read: each ends with a named error, and nothing else is affected.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -17,7 +17,7 @@ import { startTestService, type TestService } from '../support/service.js';
 const BYTES_MAX = 3_000_000;
 const SIDE_MAX = 2000;
 const FAULTS = ['too-large', 'damaged', 'timed-out', 'not-a-picture'];
-/** What the service itself may take more than before it heard of the pictures: they are in its hands, and their processes are not. */
+/** The most that the service's own memory may grow; pictures are read in processes of their own. */
 const GROWN_MIB_MAX = 150;
 const ROUNDS = 3;
 const LEAVING = 300;
@@ -32,7 +32,7 @@ beforeAll(async () => {
   service = await startTestService({
     env: {
       GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
-      // A busy machine may start no process in time: such a picture is read soon then.
+      // A busy machine may not start a process in time: such a picture is retried soon.
       GANNET_RESOURCES_RETRY_SECONDS: '1,1,5,5,30,30',
       GANNET_PICTURES_BYTES_MAX: String(BYTES_MAX),
       GANNET_PICTURES_PIXELS_MAX: String(SIDE_MAX * SIDE_MAX),
@@ -55,11 +55,11 @@ afterAll(async () => {
 const searchBy = (bytes: Uint8Array, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
   service.client.send('POST', PATH, { bytes, headers: { 'content-type': 'image/png', ...headers } });
 const problem = ({ status, body }: Answer) => `${status} ${(body as { code: string }).code}`;
-/** What is said of the picture: a fault in brackets, or nothing. */
+/** Returns the fault in brackets at the end of the answer's detail, or 'read' without one. */
 const faultOf = ({ body }: Answer) =>
   /\(([a-z-]+)\)\.?$/.exec((body as { detail?: string }).detail ?? '')?.[1] ?? 'read';
 
-it('bombs end in a fault with a name, the same for records and searches, and the others are read and found', async () => {
+it('Pictures that would take all memory fail with the same error in records and searches, and the others are found', async () => {
   const bombs = pictureBombs(SIDE_MAX + 500);
   const before = service.ownMemoryMib();
   const records: { name: string; title: string; photo: string }[] = [];
@@ -69,7 +69,7 @@ it('bombs end in a fault with a name, the same for records and searches, and the
   };
   for (let round = 0; round < ROUNDS; round += 1)
     for (const [place, [kind, bytes]] of Object.entries(bombs).entries()) {
-      // Each one another file, with the same in it.
+      // Each one is a different file with the same content.
       add(`${kind}-${round}`, Buffer.concat([bytes, Buffer.from(`${round}`)]));
       add(`good-${place}-${round}`, await jpegOf(place + round * 100));
     }
@@ -94,11 +94,11 @@ it('bombs end in a fault with a name, the same for records and searches, and the
     const { body } = await searchBy(await jpegOf(1 + round * 100));
     expect((body as { results: { name: string }[] }).results[0]?.name).toBe(`good-1-${round}`);
   }
-  // It is the process that it was: its memory belongs to it, and no start was logged again.
+  // It is still the same process: its memory is measured by its id, and no second start was logged.
   expect(service.ownMemoryMib() - before).toBeLessThan(GROWN_MIB_MAX);
 });
 
-it('a picture of more bytes than may be is refused before it is read, however it is sent', async () => {
+it('A picture with too many bytes is refused before it is read, however it is sent', async () => {
   const bytes = Buffer.concat([await jpegOf(1), Buffer.alloc(BYTES_MAX)]);
   expect(problem(await searchBy(bytes))).toBe('413 body-too-large');
   const media = await service.client.send('PUT', '/media/default/default/large.jpg', { bytes });
@@ -110,8 +110,8 @@ it('a picture of more bytes than may be is refused before it is read, however it
   }
 });
 
-it('clients that leave while theirs is read leave nothing behind', async () => {
-  // Its lines lie in seven passes: all have to be unpacked before the first is told.
+it('Clients that disconnect while their picture is read leave no requests open', async () => {
+  // Its lines are stored in seven passes: all must be unpacked before the first line is known.
   const slow = await sharp({
     create: { width: SIDE_MAX, height: SIDE_MAX, channels: 4, background: '#203040' },
   })
@@ -146,7 +146,7 @@ it('clients that leave while theirs is read leave nothing behind', async () => {
       if (!socket.closed) await once(socket, 'close');
     });
     await Promise.all(ends);
-    // While some of them are still at hand, it may be told to come back.
+    // While some of them are still being processed, the answer may be to retry later.
     const answer = await eventually(
       () => searchBy(good),
       ({ status }) => status !== 503 && status !== 429,
