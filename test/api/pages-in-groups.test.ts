@@ -1,4 +1,7 @@
-/** Lists whose records are found by pages of their documents, searched together with one another and with lists that have none. */
+/**
+ * Tests groups of lists whose records are found by pages of their documents, together with lists that have no
+ * documents.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { pdfOf } from '../support/pdf.js';
@@ -55,7 +58,7 @@ beforeAll(async () => {
   ]);
   const lists = ['reports', 'etudes', 'notes'].map((list) => ({ list }));
   expect((await client.post('/list-group/default', { name: 'all', lists })).status).toBe(201);
-  // Read, and in the index: by words that stand in no title.
+  // Waits until the documents are read and indexed: they are found by words that no title contains.
   for (const [list, record, query] of [
     ...['r1', 'r2', 'r3'].map((name, at) => ['reports', name, ['cliffs', 'tomograph', 'herring'][at] ?? '']),
     ...['e1', 'e2'].map((name, at) => ['etudes', name, ['printemps', 'panne'][at] ?? '']),
@@ -78,7 +81,7 @@ async function asked(path: string, options: object): Promise<Body> {
 const search = (options: object) => asked('/search/group/default/all/latest', options);
 const names = ({ results }: Body) => results.map(({ list_name: list, name }) => `${list}/${name}`);
 
-it('are one ranking: a record by its fields, another by a page that is told, each as its list alone says', async () => {
+it('A group ranks hits of fields and pages together, each with the scores and page of its own list', async () => {
   const body = await search({ query: 'gannets' });
   expect(names(body).sort()).toEqual(['etudes/e1', 'notes/n1', 'reports/r1', 'reports/r3']);
   expect(body.total_count).toBe(4);
@@ -99,7 +102,7 @@ it('are one ranking: a record by its fields, another by a page that is told, eac
   }
 });
 
-it('are gone through by skip as they are in one answer', async () => {
+it('Paging through a group with skip gives the same hits as one answer', async () => {
   const all = names(await search({ query: 'gannets spring', size: 20 }));
   expect(all.length).toBeGreaterThan(4);
   for (const size of [1, 2, 3]) {
@@ -110,7 +113,7 @@ it('are gone through by skip as they are in one answer', async () => {
   }
 });
 
-it('are sorted by a column, filtered and counted, whatever found them', async () => {
+it('Hits of a group are sorted, filtered and counted alike, whether fields or pages match', async () => {
   const sorted = ['reports/r3', 'etudes/e1', 'reports/r1', 'notes/n1'];
   expect(names(await search({ query: 'gannets', order_by: 'year asc' }))).toEqual(sorted);
   expect(names(await search({ query: 'gannets', order_by: 'year desc', skip: 1, size: 2 }))).toEqual([
@@ -126,11 +129,11 @@ it('are sorted by a column, filtered and counted, whatever found them', async ()
   ]);
 });
 
-it('keep to floors, synonyms, query rules and language of each list', async () => {
+it('A search of a group keeps to the minimum scores, synonyms, query rules and languages of each list', async () => {
   const { client } = service;
   const floor = await search({ query: 'gannets', minimum_document_score: 1 });
   expect(names(floor).filter((name) => !['notes/n1', 'reports/r3'].includes(name)).length).toBeLessThanOrEqual(2);
-  // A word of French in a page, and only there.
+  // A French word that is in one page only.
   expect(names(await search({ query: 'cheval', typo_tolerance: false }))).toEqual(['etudes/e1']);
   await client.put('/list/synonyms/default/reports', {
     rules: [{ kind: 'equivalent', terms: ['scanner', 'tomograph'] }],

@@ -1,4 +1,7 @@
-/** People from outside: signing in and out, roles, invitations, and what somebody else's page or password may do. */
+/**
+ * Tests people from outside: signing in and out, roles, invitations, and attacks from other sites or by guessing
+ * passwords.
+ */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +13,7 @@ import { rawExchange } from '../support/raw-http.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const run = promisify(execFile);
-/** The tests are the proxy that says from where people come. */
+/** The tests act as the proxy that reports the addresses of clients. */
 const SETTINGS = { GANNET_SERVER_TRUSTED_PROXIES: '127.0.0.1' };
 const PASSWORD = 'correct horse battery';
 
@@ -23,7 +26,10 @@ afterAll(async () => {
   await service.close();
 });
 
-/** What is answered to a request with a header for each of the addresses, which no client of these tests would send. */
+/**
+ * Returns the answers to a request with an X-Forwarded-For header for each address, which the usual client of these
+ * tests cannot send.
+ */
 async function posted(path: string, body: string, addresses: readonly string[]): Promise<readonly string[]> {
   const { hostname, port } = new URL(service.address);
   const head = [
@@ -57,7 +63,7 @@ function tokenOf(link: string): string {
   return token;
 }
 
-/** A new contributor with a password, signed in. */
+/** Creates a contributor with a password, signed in. */
 async function personWith(role: Role) {
   nextPerson += 1;
   const email = `person-${nextPerson}@example.com`;
@@ -70,7 +76,7 @@ async function personWith(role: Role) {
 const codeOf = ({ status, body }: Answer) => [status, (body as { code: string }).code];
 
 describe('signing in', () => {
-  it('works by e-mail in any case and password, and a session may what its role may', async () => {
+  it('accepts the email in any case with its password, and the session has the permissions of the role', async () => {
     const { email, id } = await personWith('owner');
     const person = new Person(service);
     const answer = await person.signIn({ email: email.toUpperCase(), password: PASSWORD });
@@ -91,16 +97,16 @@ describe('signing in', () => {
     expect(await person.get('/account')).toMatchObject({ status: 200, body: { account: 'default', key: null } });
     expect(await person.send('POST', '/list/default', { json: { name: 'by-hand' } })).toMatchObject({ status: 201 });
     expect(await person.send('DELETE', '/list/default/by-hand')).toMatchObject({ status: 204 });
-    // Who it was is asked later, and of the log.
+    // Who deleted something must be found later in the log.
     const line = new RegExp(
       `"person":"${id}","account":"default","method":"DELETE","operation":"list.delete","list":"by-hand"`,
     );
     await expect.poll(() => service.output).toMatch(line);
-    // What is for the console and not for keys.
+    // An operation for the console that API keys cannot call.
     expect(await person.get('/api-key/default')).toMatchObject({ status: 200 });
   });
 
-  it('says the same of a wrong password, of an unknown e-mail, and of a person without a password', async () => {
+  it('gives the same refusal for a wrong password, an unknown email, and a person without a password', async () => {
     const { email } = await personWith('viewer');
     const invited = 'invited@example.com';
     await linkFor({ email: invited, role: 'viewer' });
@@ -117,7 +123,7 @@ describe('signing in', () => {
     expect(new Set(said.map((body) => JSON.stringify(body))).size).toBe(1);
   });
 
-  it('is refused after five wrong passwords, the right one too, by address and by e-mail', async () => {
+  it('is refused after five wrong passwords for an address or email, even with the right password', async () => {
     const { email } = await personWith('viewer');
     const address = newAddress();
     for (let i = 0; i < 5; i += 1) {
@@ -127,15 +133,15 @@ describe('signing in', () => {
     const sixth = await new Person(service, address).signIn({ email, password: PASSWORD });
     expect(codeOf(sixth)).toEqual([429, 'rate-limited']);
     expect(Number(sixth.headers['retry-after'])).toBeGreaterThan(0);
-    // Somebody else is not kept out by that.
+    // Other people can still sign in.
     expect(await new Person(service).signIn({ email, password: PASSWORD })).toMatchObject({ status: 201 });
 
     for (let i = 0; i < 5; i += 1) await new Person(service).signIn({ email, password: 'wrong' });
     expect(codeOf(await new Person(service).signIn({ email, password: PASSWORD }))).toEqual([429, 'rate-limited']);
   });
 
-  it('is counted by the last address that a proxy has written, in however many headers', async () => {
-    // As HAProxy writes them: its own header behind that of the client.
+  it('counts attempts by the last address that a proxy has added, over several headers', async () => {
+    // As HAProxy writes them: its own header after that of the client.
     const statuses: string[] = [];
     const proxied = newAddress();
     for (let i = 0; i < 6; i += 1) {
@@ -145,7 +151,7 @@ describe('signing in', () => {
     expect(statuses).toEqual([...Array.from({ length: 5 }, () => '401 problem'), '429 problem']);
   });
 
-  it('is counted by the network of an address of IPv6, of which one machine has more than can be counted', async () => {
+  it('counts attempts from IPv6 by network, as one machine has more addresses than can be counted', async () => {
     const answers: Answer[] = [];
     for (let i = 0; i < 6; i += 1) {
       const person = new Person(service, `2001:db8:7:7:${i}::${i}`);
@@ -157,7 +163,7 @@ describe('signing in', () => {
     expect(await neighbour.signIn({ email, password: PASSWORD })).toMatchObject({ status: 201 });
   });
 
-  it('is no way around that with a thousand at once', async () => {
+  it('keeps to the limit if many attempts arrive at once', async () => {
     const { email } = await personWith('viewer');
     const address = newAddress();
     const answers = await Promise.all(
@@ -167,7 +173,7 @@ describe('signing in', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(95);
   });
 
-  it('takes no session that somebody has put into the browser before', async () => {
+  it('never keeps a session cookie that was in the browser before', async () => {
     const { email } = await personWith('viewer');
     const person = new Person(service);
     person.cookie = `gannet_session=${'A'.repeat(43)}`;
@@ -176,13 +182,13 @@ describe('signing in', () => {
     expect(await person.get('/session')).toMatchObject({ status: 200 });
   });
 
-  it('is nothing that a page of another site can order', async () => {
+  it('is refused for a page of another site', async () => {
     const { email } = await personWith('viewer');
     const options = { json: { email, password: PASSWORD }, headers: { 'Sec-Fetch-Site': 'cross-site' } };
     expect(codeOf(await new Person(service).send('POST', '/session', options))).toEqual([403, 'csrf-token']);
   });
 
-  it('says what is missing', async () => {
+  it('says what is missing or too short', async () => {
     for (const json of [{}, { email: 'ann@example.com' }, { password: PASSWORD }, { link: 'short' }]) {
       expect(await new Person(service).signIn(json)).toMatchObject({
         status: 400,
@@ -197,15 +203,15 @@ describe('signing in', () => {
   });
 });
 
-describe('links', () => {
-  it('sign in once', async () => {
+describe('sign-in links', () => {
+  it('work only once', async () => {
     const link = await linkFor({ email: 'once@example.com', role: 'viewer' });
     const both = await Promise.all([1, 2].map(() => new Person(service).signIn({ link, password: PASSWORD })));
     expect(both.map(({ status }) => status).sort()).toEqual([201, 401]);
     expect(codeOf(await new Person(service).signIn({ link, password: PASSWORD }))).toEqual([401, 'sign-in-failed']);
   });
 
-  it('of the command line sign the first owner in, who names e-mail and password later', async () => {
+  it('from the command line sign in the first owner, who sets email and password later', async () => {
     const env = { ...process.env, GANNET_DATA_DIR: service.dataDir };
     const gannet = async () =>
       JSON.parse((await run(process.execPath, ['bin/gannet.js', 'console', 'link', '--json'], { env })).stdout) as {
@@ -221,7 +227,7 @@ describe('links', () => {
     expect(((await other.get('/session')).body as SignedIn).person.id).toBe(id);
   });
 
-  it('are printed by the first start alone, with the address that the service listens on, and sign the first owner in', async () => {
+  it('are printed only by the first start, with the address of the service, and sign in the first owner', async () => {
     const other = await startTestService();
     const printed = () => [...other.output.matchAll(/(http:\S+)\/console\/(#link=\S+)/g)];
     await expect.poll(() => printed().length).toBe(1);
@@ -231,13 +237,13 @@ describe('links', () => {
     expect([answer.status, (answer.body as { accounts: object[] }).accounts]).toMatchObject([201, [{ role: 'owner' }]]);
     await other.stop();
     await other.start();
-    // What the second start has to say it has said before it ends.
+    // Stopped, the second start has printed everything that it will.
     await other.stop();
     expect(printed()).toHaveLength(1);
     await other.close();
   });
 
-  it('of the command line say that they lead nowhere while the service is stopped', async () => {
+  it('from the command line come with a warning if the service is not running', async () => {
     const other = await startTestService();
     const env = { ...process.env, GANNET_DATA_DIR: other.dataDir };
     const notes = async () =>
@@ -248,7 +254,7 @@ describe('links', () => {
     await other.close();
   });
 
-  it('let a person who lost the password set another one, which ends all other sessions', async () => {
+  it('let a person who lost the password set a new one, which ends all other sessions', async () => {
     const { person, email } = await personWith('viewer');
     const link = await linkFor({ email });
     const again = new Person(service);
@@ -276,7 +282,7 @@ describe('a session', () => {
     expect((await service.client.get('/list/default/forged')).status).toBe(404);
   });
 
-  it('lasts over a restart and a kill, and is listed and ended by its person alone', async () => {
+  it('survives a kill of the service, and is listed and ended only by its person', async () => {
     const { person, email } = await personWith('editor');
     const second = new Person(service);
     await second.signIn({ email, password: PASSWORD });
@@ -299,7 +305,7 @@ describe('a session', () => {
     expect(codeOf(await person.get('/session'))).toEqual([401, 'not-signed-in']);
   });
 
-  it('changes its password with the old one, and all others end', async () => {
+  it('needs the old password to change it, which ends all other sessions', async () => {
     const { person, email } = await personWith('viewer');
     const second = new Person(service);
     await second.signIn({ email, password: PASSWORD });
@@ -310,7 +316,7 @@ describe('a session', () => {
     expect((await put({ old_password: PASSWORD, new_password: 'a new password' })).status).toBe(200);
     expect(codeOf(await second.get('/session'))).toEqual([401, 'not-signed-in']);
     expect((await person.get('/session')).status).toBe(200);
-    // Whoever took an e-mail that nobody has yet would get what its owner is invited to.
+    // Setting an email that nobody has yet would get the invitations of its real owner.
     const taken = await put({ old_password: 'a new password', new_password: PASSWORD, email: 'not-mine@example.com' });
     expect([taken.status, taken.text]).toEqual([400, expect.stringContaining('have it invited') as string]);
     const same = { old_password: 'a new password', new_password: PASSWORD, email: email.toUpperCase() };
@@ -334,7 +340,7 @@ describe('a session', () => {
     }
   });
 
-  it('is none where its cookie is wrong in any way', async () => {
+  it('is refused if its cookie is malformed', async () => {
     const { person } = await personWith('viewer');
     const token = person.cookie.slice('gannet_session='.length);
     for (const cookie of ['gannet_session', 'gannet_session=', `other=${token}`, `gannet_session="${token}"`]) {
@@ -349,7 +355,7 @@ describe('a session', () => {
 });
 
 describe('contributors', () => {
-  it('are invited by a link that is shown once, change roles and are removed, and all of it is in force at once', async () => {
+  it('are invited by a link shown once, change roles and are removed, with effect at once', async () => {
     const { person: owner } = await personWith('owner');
     const invited = await owner.send('POST', '/contributor/default', {
       json: { email: 'New@Example.com', role: 'viewer' },
@@ -379,7 +385,7 @@ describe('contributors', () => {
     expect((await new Person(service).signIn({ email: 'new@example.com', password: PASSWORD })).status).toBe(401);
   });
 
-  it('always have an owner', async () => {
+  it('always include an owner', async () => {
     const alone = await startTestService({ env: SETTINGS });
     try {
       const made = await alone.control().post('/contributor/default/link', { email: 'ann@example.com' });
@@ -394,7 +400,7 @@ describe('contributors', () => {
     }
   });
 
-  it('are told to webhooks that ask for them', async () => {
+  it('have events for webhooks', async () => {
     const { body } = await service.clientWith(undefined).get('/openapi.json');
     expect(JSON.stringify(body)).toContain('contributor.added');
     const events = (await (await personWith('viewer')).person.get('/webhook/events')).body as {
@@ -406,7 +412,7 @@ describe('contributors', () => {
 });
 
 describe('roles', () => {
-  it('reach no account but their own', async () => {
+  it('reach no other account', async () => {
     const { person } = await personWith('owner');
     expect(codeOf(await person.get('/list/other'))).toEqual([403, 'out-of-scope']);
     expect(codeOf(await person.send('GET', '/account', { headers: { 'X-Account': 'other' } }))).toEqual([
@@ -416,7 +422,7 @@ describe('roles', () => {
   });
 });
 
-it('no password and no token is in a file, in the log or in an answer', async () => {
+it('No password or session token is in a file, the log or an answer', async () => {
   const { person, email } = await personWith('owner');
   await new Person(service).signIn({ email, password: 'a wrong password' });
   const token = person.cookie.slice('gannet_session='.length);
@@ -433,7 +439,7 @@ it('no password and no token is in a file, in the log or in an answer', async ()
   await service.start({ withoutKey: true });
 });
 
-it('keeps sessions of a service behind TLS to encrypted connections', async () => {
+it('Behind TLS, the session cookie is only sent over encrypted connections', async () => {
   const behind = await startTestService({
     env: { ...SETTINGS, GANNET_CONSOLE_PUBLIC_URL: 'https://search.example.com' },
   });

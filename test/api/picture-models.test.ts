@@ -1,4 +1,7 @@
-/** Models of pictures attached to lists: words and pictures that find pictures, and what becomes of a list whose model changes, fails or goes. */
+/**
+ * Tests picture models of lists: words and pictures that find pictures, and lists whose model changes, fails or is
+ * replaced.
+ */
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,7 +65,7 @@ beforeAll(async () => {
       GANNET_RESOURCES_RETRY_SECONDS: '1',
       GANNET_KERNEL_CHECK_LEASES: '1',
       GANNET_MODELS_DIR: folder,
-      // A busy machine starts processes slowly, and what a search finds is to depend on nothing else.
+      // A busy machine starts processes slowly, which must not change what a search finds.
       GANNET_MODELS_QUERY_MS: '60000',
     },
   });
@@ -90,7 +93,7 @@ const create = async (image_model: string | null, name = list) => {
   const made = await service.client.post('/list/default', { name, image_model, ...DEFINITION });
   expect([made.status, (made.body as ListResource).image_model]).toEqual([201, image_model]);
 };
-/** A record a colour, whose title says nothing of it, and one that says it and has no picture. */
+/** Writes a record for each colour, whose title does not name it, and one whose title does and which has no picture. */
 const fill = async (name = list) => {
   const { body } = await service.client.bulk('default', name, [
     ...COLOURED.map((colour, at) => {
@@ -114,14 +117,14 @@ const names = ({ results }: Found) => results.map(({ name }) => name);
 const byPicture = (bytes: Buffer, path = `/default/${list}/1`) =>
   service.client.send('POST', `/search/image${path}`, { headers: { 'content-type': 'image/png' }, bytes });
 
-describe('words and pictures', () => {
+describe('hits by words and hits by pictures', () => {
   beforeEach(async () => {
     await create('colours');
     await fill();
     expect(await settled()).toMatchObject({ read: COLOURED.length, failed: 0 });
   });
 
-  it('are hits of one ranking, each with the score of its kind', async () => {
+  it('are ranked together, each with the score of its kind', async () => {
     const found = await search({ query: 'red' });
     expect(names(found).toSorted()).toEqual(['p-red', 'word']);
     const [picture, word] = ['p-red', 'word'].map((name) => found.results.find((hit) => hit.name === name));
@@ -132,13 +135,13 @@ describe('words and pictures', () => {
     expect(found).toMatchObject({ total_count: 2, applied: { meaning: 'used' } });
     for (const colour of COLOURED)
       expect(names(await search({ query: colour })).filter((name) => name !== 'word')).toEqual([`p-${colour}`]);
-    // A record that both find has both.
+    // A record that both find has both scores.
     await service.client.patch(`/search-result/default/${list}/${await idOf('p-red')}`, { fields: { title: 'red' } });
     const both = (await search({ query: 'red' })).results.find(({ name }) => name === 'p-red');
     expect([both?.['@text_score'], both?.['@image_score']].every((score) => (score ?? 0) > 0.5)).toBe(true);
   });
 
-  it('go with floors, filters, facets, order, pages and explanations', async () => {
+  it('take minimum scores, filters, facets, order, pages and explanations', async () => {
     expect(names(await search({ query: 'red', minimum_text_score: 1.0 }))).toContain('p-red');
     expect(names(await search({ query: 'red', minimum_image_score: 1 }))).toEqual(['word']);
     expect(names(await search({ query: 'red', filter: "shop = 'b'" }))).toEqual([]);
@@ -158,14 +161,14 @@ describe('words and pictures', () => {
     expect(explained?.explain?.pictures?.floor).toBe(0.5);
   });
 
-  it('are of words alone where all of them or a phrase is wanted, and where vectors are not', async () => {
+  it('are by words alone for match all and phrase, and with vector_search=false', async () => {
     for (const query of [{ match: 'all' }, { match: 'phrase' }, { vector_search: false }])
       expect(names(await search({ query: 'red', ...query }))).toEqual(['word']);
     expect((await search({ query: 'red', vector_search: false })).applied.meaning).toBe('off');
     expect((await search({})).total_count).toBe(COLOURED.length + 1);
   });
 
-  it('are found in groups beside lists without pictures, and counted once', async () => {
+  it('are found in groups with lists without pictures, and the search is counted once', async () => {
     const plain = `${list}-plain`;
     await create(null, plain);
     await fill(plain);
@@ -185,12 +188,12 @@ describe('words and pictures', () => {
     expect(report).toMatchObject({ total_searches: 1, top_searches: [{ term: 'red', count: 1 }] });
   });
 
-  it('are found by pictures, too, each list by its own model', async () => {
+  it('are found by pictures as well, in each list by its own model', async () => {
     const other = `${list}-other`;
     await create('shades', other);
     await fill(other);
     await settled(other);
-    // A model that reads no texts finds nothing by them.
+    // A model that reads no text finds nothing by the query.
     expect(names(await search({ query: 'red' }, other))).toEqual(['word']);
     const group = `${list}-all`;
     await service.client.post('/list-group/default', { name: group, lists: [{ list }, { list: other }] });
@@ -204,8 +207,8 @@ describe('words and pictures', () => {
   });
 });
 
-describe('a list', () => {
-  it('names only models that read pictures, which stay while it does', async () => {
+describe('a list with a picture model', () => {
+  it('accepts only models that read pictures, and keeps them from deletion', async () => {
     const refused = await service.client.post('/list/default', { name: list, image_model: 'nobody', ...DEFINITION });
     expect([refused.status, JSON.stringify(refused.body)]).toEqual([400, expect.stringContaining('/image_model')]);
     await create('colours');
@@ -215,7 +218,7 @@ describe('a list', () => {
     expect((await service.client.get('/model/default/colours')).body).toMatchObject({ inputs: ['text', 'image'] });
   });
 
-  it('has its pictures read again when its model is another one, and not for a restart', async () => {
+  it("has its pictures read again if the model's files change, but not after a restart or another prefix", async () => {
     writePictureFolder(join(folder, 'changing'));
     await service.control().post('/model/default', { name: 'changing', provider: 'onnx' });
     await create('changing');
@@ -225,7 +228,7 @@ describe('a list', () => {
     await service.stop();
     await service.start();
     expect(names(await search({ query: 'green' }))).toEqual(['p-green']);
-    // Looks whether a file changed do not describe it again; here none is due.
+    // Regular checks for changed files do not read a picture again; none is due here.
     expect(server.asked).toHaveLength(before);
     await service.control().put('/model/default/changing', { query_prefix: 'a ' });
     expect(names(await search({ query: 'green' }))).toContain('p-green');
@@ -240,7 +243,7 @@ describe('a list', () => {
     expect(names(await search({ query: 'blue' }))).toEqual(['p-blue']);
   });
 
-  it('whose model fails says so of each picture, goes on with words, and reads them when it answers', async () => {
+  it('says of each picture that the model fails, searches by words, and reads the pictures when it is back', async () => {
     writePictureFolder(join(folder, 'away'));
     await service.control().post('/model/default', { name: 'away', provider: 'onnx' });
     await create('away');

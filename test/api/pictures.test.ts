@@ -1,4 +1,7 @@
-/** Pictures that records link to, found by pictures: read once, searched with filters and in groups, and gone with what linked to them. */
+/**
+ * Tests pictures that records link to and that pictures find: read once, searched with filters and in groups, and
+ * deleted with their records.
+ */
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
@@ -38,7 +41,7 @@ const DEFINITION = {
   ],
 };
 
-/** What is at each path of the server. */
+/** The content at each path of the server. */
 const served = new Map<string, Uint8Array>();
 let service: TestService;
 let server: ScriptedServer;
@@ -105,7 +108,7 @@ const first = async (picture: Uint8Array, path?: string) => (await find(picture,
 const problem = ({ status, body }: Answer) => `${status} ${(body as { code: string }).code}`;
 
 describe('a search by a picture', () => {
-  it('finds the record of the same picture, whatever it was passed through, with a score of its own kind', async () => {
+  it('finds the record of the same picture, also resized, in grey and compressed, with an image score', async () => {
     await fill();
     expect(await settled()).toMatchObject({ read: PICTURES, failed: 0 });
     const same = await find(files[3] as Buffer);
@@ -120,7 +123,7 @@ describe('a search by a picture', () => {
     expect((await find(files[3] as Buffer, { minimum_image_score: 0.999 })).total_count).toBe(1);
   });
 
-  it('goes with filters, facets, order, pages, selected fields and explanations', async () => {
+  it('takes filters, facets, order, pages, selected fields and explanations', async () => {
     await fill();
     await settled();
     const all = await find(files[4] as Buffer, { size: 100, facets: 'kind', exact: true });
@@ -141,7 +144,7 @@ describe('a search by a picture', () => {
     expect(ordered.results[0]).not.toHaveProperty('explain.meaning');
   });
 
-  it("takes any of a record's pictures, a file of a media store or of the web, and refuses what is none", async () => {
+  it('accepts any picture of a record, from a media store or the web, and refuses other bodies', async () => {
     await bulk([
       { name: 'two', front: urlOf(1), back: urlOf(2) },
       { name: 'one', front: urlOf(5) },
@@ -172,7 +175,7 @@ describe('a search by a picture', () => {
     expect((await asked(`/default/${list}/1`, files[0] as Buffer, { query: 'words' })).status).toBe(400);
   });
 
-  it('of a media store are those that records link to, for keys of a list or group, and of others nothing is told', async () => {
+  it('with a key of a list or group takes from a media store only files that records link to', async () => {
     const png = await drawnPicture(5).png().toBuffer();
     for (const path of ['x/linked.png', 'x/secret.png'])
       await service.client.send('PUT', `/media/default/default/${path}`, { bytes: png });
@@ -212,7 +215,7 @@ describe('a search by a picture', () => {
     ).toBe(200);
   });
 
-  it('is of lists whose pictures are searched; others of a group are left out', async () => {
+  it('needs a list with a picture model, and leaves out other lists of a group', async () => {
     await fill();
     await settled();
     const other = `plain-${lists}`;
@@ -227,7 +230,7 @@ describe('a search by a picture', () => {
     expect(await stateOf(other)).toBeUndefined();
   });
 
-  it('is for keys that may search the list, counts as a search, and spends the allowance of searches', async () => {
+  it('needs permission to search the list, is counted, and uses up the limit on searches', async () => {
     await fill();
     await settled();
     const limited = (scope_target: string): Promise<ServiceClient> =>
@@ -261,7 +264,7 @@ describe('pictures of records', () => {
     expect(await stateOf()).toMatchObject({ read: 1, pending: 0 });
   });
 
-  it('follow writes: another link, another file, a record that is deleted', async () => {
+  it('are read again after writes: another link, another file, or a deleted record', async () => {
     await fill();
     await settled();
     await service.client.post(`/search-result/default/${list}`, {
@@ -288,7 +291,7 @@ describe('pictures of records', () => {
     expect((await find(files[1] as Buffer, { minimum_image_score: 0.99 })).total_count).toBe(0);
   });
 
-  it('go along with versions, clones, rebuilt indexes and restarts, and nothing is read again for them', async () => {
+  it('stay in new versions, copies, rebuilt indexes and after restarts, without being read again', async () => {
     await fill();
     await settled();
     const before = await find(files[3] as Buffer, { size: 100, exact: true });
@@ -312,12 +315,12 @@ describe('pictures of records', () => {
     await service.stop('SIGKILL');
     await service.start();
     expect(scores(await find(files[3] as Buffer, query, `/default/${list}/2`))).toEqual(scores(before));
-    // A clone looks whether its files are what they were.
+    // A copy checks whether its files have changed.
     const again = server.asked.slice(requests).filter(({ path }) => path === '/3.jpg');
     expect(again.length).toBeLessThanOrEqual(1);
   });
 
-  it('are read after a kill in the middle of reading', async () => {
+  it('are all read after a kill in the middle of reading', async () => {
     const copies = 4;
     for (const [number, bytes] of files.entries())
       for (let copy = 0; copy < copies; ++copy) served.set(`/${number}-${copy}.jpg`, bytes);
@@ -340,7 +343,7 @@ describe('pictures of records', () => {
     }
   });
 
-  it('are searched when the list is told to, and forgotten when it is told not to', async () => {
+  it('are searched after image_model is set, and discarded after it is removed', async () => {
     const changed = (image_model: string | null) => service.client.put(`/list/default/${list}`, { image_model });
     expect((await changed(null)).body).toMatchObject({ image_model: null });
     await fill();

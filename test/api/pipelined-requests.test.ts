@@ -5,9 +5,9 @@ import { startTestService, type TestService } from '../support/service.js';
 
 const LIST = '/search/default/late/1?query=blue&highlight=false';
 const CLIENTS = 8;
-/** Of a hundred such clients one or two met the moment at which the service ended (docs/decisions/0284). */
+/** Of a hundred such clients, one or two met the moment at which the service used to crash (docs/decisions/0284). */
 const ROUNDS = 20;
-/** More than an answer has. */
+/** More characters than an answer has. */
 const END_CHARACTERS = 16_384;
 const REQUESTS = 3000;
 let service: TestService;
@@ -28,12 +28,12 @@ function requests(count: number, path: string, key?: string): string {
 }
 
 interface Answered {
-  /** Of the request; none where the library answered by itself. */
+  /** The id of the request; undefined if the library answered by itself. */
   readonly id: string | undefined;
   readonly query: string | undefined;
 }
 
-/** The answers that came whole. */
+/** Returns the answers that arrived completely. */
 function answersOf(text: string): readonly Answered[] {
   const answers: Answered[] = [];
   for (let begin = 0; ;) {
@@ -49,7 +49,10 @@ function answersOf(text: string): readonly Answered[] {
 
 const askedFor = (count: number) => Array.from({ length: count }, (_, index) => `asked-${index}`);
 
-/** Asks so many times at once and reads by fits and starts, until the last answer is there or the connection ends. */
+/**
+ * Sends this number of requests at once and reads with pauses, until the last answer has arrived or the connection
+ * ends.
+ */
 async function askedAndRead(count: number, fitMs: () => number): Promise<readonly Answered[]> {
   const { hostname, port } = new URL(service.address);
   const socket = connect(Number(port), hostname);
@@ -60,7 +63,7 @@ async function askedAndRead(count: number, fitMs: () => number): Promise<readonl
     let end = '';
     let pieces = 0;
     socket
-      // The service ends the connection of a client that sends more than it reads.
+      // The service closes the connection of a client that sends more than it reads.
       .on('error', () => undefined)
       .once('close', () => resolve())
       .setEncoding('latin1')
@@ -82,7 +85,7 @@ async function askedAndRead(count: number, fitMs: () => number): Promise<readonl
   return answersOf(chunks.join(''));
 }
 
-it('answers requests that come in one piece in their order, each with a query_id of its own', async () => {
+it('Requests that arrive in one piece are answered in order, each with its own query_id', async () => {
   await service.client.get(LIST);
   const count = 256;
   const answers = await askedAndRead(count, () => 0);
@@ -90,7 +93,7 @@ it('answers requests that come in one piece in their order, each with a query_id
   expect(new Set(answers.map(({ query }) => query)).size).toBe(count);
 });
 
-it('outlives clients who send more than they read, and mixes up no answers', async () => {
+it('The service survives clients that send more than they read, and mixes up no answers', async () => {
   await service.client.get(LIST);
   const { pid } = service;
   for (let round = 0; round < ROUNDS; ++round) {
@@ -98,7 +101,7 @@ it('outlives clients who send more than they read, and mixes up no answers', asy
     const fitMs = () => ((turn += 7) * 13) % 40;
     const clients = await Promise.all(Array.from({ length: CLIENTS }, () => askedAndRead(REQUESTS, fitMs)));
     for (const answers of clients) {
-      // The library answers a request line that came in two pieces by itself, without an id (docs/http.md).
+      // The library itself answers a request line that arrived in two pieces, without an id (docs/http.md).
       const own = answers.filter(({ id }) => id !== undefined);
       expect(own.length).toBeGreaterThan(0);
       expect(own.map(({ id }) => id)).toEqual(askedFor(own.length));

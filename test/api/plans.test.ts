@@ -1,4 +1,4 @@
-/** Plans: what an account may have is counted exactly, whatever happens beside it. */
+/** Tests plans: their limits are counted exactly, also with concurrent writes. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ async function made(answer: Promise<Answer>): Promise<Answer> {
   return got;
 }
 
-/** A new account on a plan, with a list. */
+/** Creates an account on a plan, with lists. */
 async function accountOn(plan: string, lists = ['things']): Promise<string> {
   const account = `account-${(lastAccount += 1)}`;
   await made(control.post('/account', { name: account }));
@@ -71,7 +71,7 @@ const add = (account: string, list: string, name: string) =>
   control.post(`/search-result/${account}/${list}`, { name, fields: { title: name } });
 
 describe('records', () => {
-  it('are counted exactly beside concurrent writes into three lists, to the last one', async () => {
+  it('are counted exactly during concurrent writes into three lists, and refused beyond the limit', async () => {
     const lists = ['a', 'b', 'c'];
     const account = await accountOn('tiny', lists);
     const answers = await Promise.all(
@@ -82,7 +82,7 @@ describe('records', () => {
     expect(new Set(answers.filter(({ status }) => status !== 201).map(codeOf))).toEqual(new Set(['plan-limit']));
     expect((await usageOf(account)).usage['records']).toEqual({ used: 100, limit: 100 });
 
-    // What is there can be changed and removed, and then there is room for just that many.
+    // Existing records can be changed and deleted, and a deletion makes room for just one more.
     const index = statuses.indexOf(201);
     const list = lists[index % lists.length] as string;
     const { id } = (answers[index] as Answer).body as { id: string };
@@ -95,7 +95,7 @@ describe('records', () => {
     expect(search.status, search.text).toBe(200);
   });
 
-  it('of imports side by side fill the plan as far as whole batches fit, and what they replace needs no room', async () => {
+  it('of concurrent imports fill the plan as far as whole batches fit, and replaced records need no room', async () => {
     const account = await accountOn('tiny', ['a', 'b']);
     await made(bulk(account, 'a', records(0, 60)));
     const answers = await Promise.all([
@@ -111,7 +111,7 @@ describe('records', () => {
     expect((full.body as { detail: string }).detail).toContain("'tiny' has room for 100 records");
   });
 
-  it('of a clone count like others', async () => {
+  it('of a copied list count like others', async () => {
     const account = await accountOn('tiny');
     await made(bulk(account, 'things', records(0, 60)));
     expect(codeOf(await control.post(`/list/${account}/things/clone`, { name: 'copy' }))).toBe('plan-limit');
@@ -124,7 +124,7 @@ describe('records', () => {
 });
 
 describe('the automatic upgrade', () => {
-  it('takes the successor near a limit, tells it, and refuses only at the last plan', async () => {
+  it('switches to the successor near a limit, sends an event, and refuses only at the last plan', async () => {
     const receiver = await WebhookReceiver.start();
     try {
       const account = await accountOn('one');
@@ -137,7 +137,7 @@ describe('the automatic upgrade', () => {
         ({ plan }) => plan === 'two',
       );
       await receiver.events(1);
-      // A batch that no plan before the last has room for.
+      // A batch that fits only into the last plan.
       await made(bulk(account, 'things', records(0, 80)));
       expect((await usageOf(account)).plan).toBe('three');
       expect((await bulk(account, 'things', records(100, 30))).status).toBe(402);
@@ -151,7 +151,7 @@ describe('the automatic upgrade', () => {
     }
   });
 
-  it('comes with the list that asks for it, once however many are made together', async () => {
+  it('happens when a new list needs it, once for many simultaneous requests', async () => {
     const account = await accountOn('one', []);
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) => control.post(`/list/${account}`, { name: `l${i}` })),
@@ -162,7 +162,7 @@ describe('the automatic upgrade', () => {
     expect([plan, usage['lists']]).toEqual(['three', { used: 5, limit: 5 }]);
   });
 
-  it('does not come for what a plan has nothing of before somebody wants it', async () => {
+  it('does not happen on a plan with a limit of zero before something is created', async () => {
     const account = await accountOn('closed', []);
     await made(control.put(`/plan/${account}`, { plan: 'closed' }));
     expect((await usageOf(account)).plan).toBe('closed');
@@ -171,11 +171,11 @@ describe('the automatic upgrade', () => {
   });
 });
 
-describe('what closes an account', () => {
-  it('is a full disk allowance: nothing more is added or changed, much is searched and removed', async () => {
+describe('a plan at its limit', () => {
+  it('of storage refuses additions and changes, but allows searches and deletions', async () => {
     const account = await accountOn('disk');
-    // The commit that goes beyond is not refused: how much it takes is known when it is there. One record is always one commit,
-    // whereas an import of this size is written in as many as the machine is slow.
+    // The commit that exceeds the limit is not refused, as its size is known only afterwards. One record is always
+    // one commit, whereas an import of this size is written in more commits on a slower machine.
     const random = new SeededRandom(7);
     const title = Array.from({ length: 200_000 }, () => `word${random.below(1_000_000)}`).join(' ');
     await made(bulk(account, 'things', JSON.stringify({ name: 'large', title })));
@@ -194,7 +194,7 @@ describe('what closes an account', () => {
     await made(bulk(account, 'things', records(0, 1)));
   });
 
-  it('is more searches than its month has: they go on, and writes wait for the next', async () => {
+  it('of searches a month allows further searches, and refuses writes until the next month', async () => {
     const account = await accountOn('asked');
     await made(add(account, 'things', 'first'));
     for (let i = 0; i < 6; i += 1) await made(control.post(`/search/${account}/things/1`, { query: 'first' }));
@@ -207,7 +207,7 @@ describe('what closes an account', () => {
 });
 
 describe('an account', () => {
-  it('without a plan has no limits, and one that goes takes its plan along', async () => {
+  it('without a plan has no limits, and a new account does not inherit the plan of a deleted one', async () => {
     const account = `account-${(lastAccount += 1)}`;
     await made(control.post('/account', { name: account }));
     const free = await usageOf(account);
@@ -219,7 +219,7 @@ describe('an account', () => {
     expect((await usageOf(account)).plan).toBe('default');
   });
 
-  it('is put on plans by the command line alone, and only on those that there are', async () => {
+  it('is put on a plan only by the command line, and only on a plan that exists', async () => {
     const account = await accountOn('tiny');
     expect(codeOf(await control.put(`/plan/${account}`, { plan: 'huge' }))).toBe('unprocessable');
     expect((await control.put('/plan/nobody', { plan: 'tiny' })).status).toBe(404);
@@ -236,8 +236,8 @@ describe('an account', () => {
   });
 });
 
-describe('a process that is killed', () => {
-  it('has at its next start the plan, and counts what is there', async () => {
+describe('plan after a kill', () => {
+  it('is kept at the next start, which counts the records that are stored', async () => {
     const account = await accountOn('tiny', ['a', 'b']);
     const writes = Array.from({ length: 30 }, (_, i) =>
       add(account, i % 2 === 0 ? 'a' : 'b', `r${i}`).then(

@@ -1,4 +1,4 @@
-/** Jobs told as they go on, over real connections. */
+/** Tests the progress of jobs as events over real connections. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -6,7 +6,7 @@ import { startTestService, type TestService } from '../support/service.js';
 let service: TestService;
 let key: string;
 beforeAll(async () => {
-  // What held up a stop would be given longer than the test waits for it.
+  // A stream that delayed the stop would be given longer than the test waits for it.
   service = await startTestService({ env: { GANNET_SERVER_SHUTDOWN_SECONDS: '600' } });
   ({ key } = await service.createKey({ access: 'full' }));
   await service.client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'title' }] });
@@ -30,7 +30,7 @@ interface Job {
   readonly done?: number;
 }
 
-/** What comes, event by event, until `isLast` says so or the stream ends. */
+/** Yields the jobs of each event until the stream ends. */
 async function* events(signal: AbortSignal): AsyncGenerator<readonly Job[]> {
   const response = await fetch(`${service.address}/progress/default/events`, {
     headers: { 'X-API-Key': key },
@@ -51,7 +51,7 @@ async function* events(signal: AbortSignal): AsyncGenerator<readonly Job[]> {
   }
 }
 
-it('tells of a version that is built, and that it is done', async () => {
+it('Events report a version that is built, and that it is finished', async () => {
   const ended = new AbortController();
   const told: (readonly Job[])[] = [];
   for await (const jobs of events(ended.signal)) {
@@ -66,7 +66,7 @@ it('tells of a version that is built, and that it is done', async () => {
   expect(told[1]).toMatchObject([{ kind: 'version', name: 'birds' }]);
 });
 
-it('tells of an import, whoever sends it, until none comes any more', async () => {
+it('Events report an import by any caller, until no more of it comes', async () => {
   await untilNothingRuns();
   const told: (readonly Job[])[] = [];
   for await (const jobs of events(new AbortController().signal)) {
@@ -83,7 +83,7 @@ it('tells of an import, whoever sends it, until none comes any more', async () =
   expect(told.at(-2)).toMatchObject([{ kind: 'import', name: 'birds', done: 500 }]);
 });
 
-it('is for who has a key, and has no body for who asks for the head alone', async () => {
+it('The stream of events needs an API key, and HEAD answers without a body', async () => {
   expect((await fetch(`${service.address}/progress/default/events`)).status).toBe(401);
   const head = await fetch(`${service.address}/progress/default/events`, {
     method: 'HEAD',
@@ -92,9 +92,9 @@ it('is for who has a key, and has no body for who asks for the head alone', asyn
   expect([head.status, await head.text()]).toEqual([200, '']);
 });
 
-it('keeps no place for clients that leave, serves others beside a thousand, and refuses more', async () => {
+it('Streams of disconnected clients free their places, a thousand are served at once, and more are refused', async () => {
   const leaving = new AbortController();
-  // What nobody holds is collected, and its connection closed.
+  // A response that is not referenced would be collected, and its connection closed.
   const held: Response[] = [];
   const open = async (signal: AbortSignal) => {
     const response = await fetch(`${service.address}/progress/default/events`, {
@@ -113,7 +113,7 @@ it('keeps no place for clients that leave, serves others beside a thousand, and 
   expect(held.length).toBeGreaterThan(1_000);
 });
 
-it('holds up no stop', async () => {
+it('An open stream of events does not delay a stop', async () => {
   const stream = events(new AbortController().signal);
   expect((await stream.next()).value).toEqual([]);
   expect(await service.stop()).toBe(0);
@@ -121,8 +121,8 @@ it('holds up no stop', async () => {
   await service.start();
 });
 
-it('counts the segments and versions of open lists among its measurements', async () => {
-  // Behind a start a list is open when somebody has asked for it.
+it('The metrics count the segments and versions of open lists', async () => {
+  // After a start, a list is open once it was searched.
   expect((await service.client.post('/search/default/birds/2', { query: 'bird' })).status).toBe(200);
   const before = await service.metric('gannet_list_versions');
   expect(before).toBeGreaterThanOrEqual(1);

@@ -1,6 +1,6 @@
 /**
- * A model of pictures with its weights, in the service: `GANNET_TEST_PICTURE_MODEL` is the folder that `node bench/pictures/fetch-model.mjs`
- * prints. What no descriptor of looks finds is found: a picture seen in a mirror.
+ * Tests a picture model with its weights in the service: `GANNET_TEST_PICTURE_MODEL` is the folder that `node
+ * bench/pictures/fetch-model.mjs` prints. It finds what no descriptor of looks finds: a mirrored picture.
  */
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

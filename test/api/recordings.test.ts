@@ -1,4 +1,6 @@
-/** Video and audio files that records link to: found by what is said in them, with the second of it. */
+/**
+ * Tests video and audio files that records link to: they are found by what is said in them, with the time in seconds.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { pdfOf } from '../support/pdf.js';
@@ -92,8 +94,8 @@ const SAID = [
   { seconds: 200, text: 'Puffins live in burrows' },
 ];
 
-describe('search in recordings', () => {
-  it('finds a record by what is said in its video, and says the second', async () => {
+describe('searches in recordings', () => {
+  it('find a record by the subtitles of its video, with the time in seconds', async () => {
     served.set('/birds.mp4', mp4Of({ title: 'Sea birds', subtitles: [SAID] }));
     await put('birds', { title: 'A film', film: server.url('/birds.mp4') });
     await put('none', { title: 'No film' });
@@ -114,7 +116,7 @@ describe('search in recordings', () => {
     expect(await found('speed and nests', { match: 'phrase' })).toHaveLength(1);
   });
 
-  it('tells kinds of files apart: each has its score and its floor', async () => {
+  it('distinguish kinds of files, each with its own score and minimum score', async () => {
     served.set('/a.mp4', mp4Of({ subtitles: [[{ seconds: 7, text: 'The heron stands still' }]] }));
     served.set('/a.mp3', mp3Of({ title: 'Heron', timedLyrics: [{ seconds: 9, text: 'O heron of the lake' }] }));
     served.set('/a.pdf', pdfOf([{ lines: ['The heron in the reeds'] }]));
@@ -151,7 +153,7 @@ describe('search in recordings', () => {
     ]);
   });
 
-  it('finds tags and chapters of sound', async () => {
+  it('find tags and chapters of audio files', async () => {
     served.set(
       '/talk.mp3',
       mp3Of({ title: 'On seabirds', artist: 'Ada', chapters: [{ seconds: 65, text: 'Moulting' }] }),
@@ -165,7 +167,7 @@ describe('search in recordings', () => {
     expect(await found('ada')).toEqual([['talk', 0]]);
   });
 
-  it('says why a file has no words', async () => {
+  it('explain why a file has no text', async () => {
     served.set('/silent.wav', wavOf({}));
     served.set('/page.mp4', Buffer.from('<!doctype html>'));
     await put('one', { song: server.url('/silent.wav') });
@@ -182,7 +184,7 @@ describe('search in recordings', () => {
 });
 
 describe('subtitles beside a recording', () => {
-  it('are found as what is said in it, from the web', async () => {
+  it('are fetched from the web, and found as what is said in it', async () => {
     served.set('/film.mp4', mp4Of({ title: 'Cliffs' }));
     served.set('/film.srt', subtitlesOf(SAID));
     await put('film', { film: `${server.url('/film.mp4')}?quality=high` });
@@ -197,7 +199,7 @@ describe('subtitles beside a recording', () => {
     expect(await found('puffins', { typo_tolerance: false })).toEqual([]);
   });
 
-  it('are read as soon as they come, change or go in a media store', async () => {
+  it('in a media store are read as soon as they are uploaded, changed or deleted', async () => {
     await upload('a/talk.wav', wavOf({}));
     await put('talk', { song: 'media:default/a/talk.wav' });
     expect(await settled()).toMatchObject({ failed: 1, errors: [{ error: 'no-text' }] });
@@ -219,8 +221,8 @@ describe('subtitles beside a recording', () => {
   });
 });
 
-describe('what was read of recordings', () => {
-  it('goes on in the next version and in a clone, without another request, and goes with its record', async () => {
+describe('the text of recordings', () => {
+  it('stays in the next version and in a copy without another request, and is deleted with its record', async () => {
     served.set('/birds.mp4', mp4Of({ subtitles: [SAID] }));
     await put('birds', { title: 'A film', film: server.url('/birds.mp4') });
     await settled();
@@ -243,7 +245,7 @@ describe('what was read of recordings', () => {
     [list, version] = [clone.name, 1];
     await settled(list);
     expect(await found('puffins')).toEqual([['birds', 200]]);
-    // The other list keeps what it has.
+    // The other list keeps its text.
     const { results } = await search('');
     expect(results).toHaveLength(1);
     for (const { id } of results) await service.client.delete(`/search-result/default/${list}/${id}`);
@@ -253,7 +255,7 @@ describe('what was read of recordings', () => {
     expect(await found('puffins')).toEqual([['birds', 200]]);
   });
 
-  it('is read once for ten thousand records with one URL', async () => {
+  it('is read once for ten thousand records with the same URL', async () => {
     served.set('/same.mp3', mp3Of({ title: 'Shearwater' }));
     const records = Array.from({ length: 10_000 }, (_, number) => ({
       name: `r${number}`,

@@ -1,6 +1,7 @@
 /**
- * Requests that are refused before their bodies are there, to clients that send everything before they read anything: each gets its answer,
- * whole, and a closed connection behind it where that was said. One that is closed while its client sends loses the answer to a reset.
+ * Tests requests that are refused before their bodies have arrived, with clients that send everything before they
+ * read: each gets its complete answer, and the connection is closed afterwards if the answer said so. A connection
+ * closed while its client sends would lose the answer to a reset.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -12,12 +13,12 @@ import { startTestService, type TestService } from '../support/service.js';
 const CLIENTS = 8;
 const MB = 1_000_000;
 
-/** Longer than the library waits for who sends nothing. */
+/** Longer than the library waits for a client that sends nothing. */
 const STALL_MS = 14_000;
 
 let service: TestService;
 let key: string;
-/** Of a client that is held up while it sends, beside all others. */
+/** The answer to a client that pauses while it sends, in parallel with all others. */
 let stalled: Promise<string>;
 beforeAll(async () => {
   service = await startTestService();
@@ -34,11 +35,11 @@ interface Upload {
   readonly type: string;
   readonly bytes: number;
   readonly headers: readonly string[];
-  /** Before it sends the last megabyte. */
+  /** How long it pauses before it sends the last megabyte. */
   readonly stallMs?: number;
 }
 
-/** What a client reads that looks for an answer only when all is sent, until its connection is closed. */
+/** Returns what a client reads that looks for an answer only after all is sent, until its connection is closed. */
 async function answerOf({ path, type, bytes, headers, stallMs }: Upload): Promise<string> {
   const socket = connect(Number(new URL(service.address).port), '127.0.0.1')
     .setEncoding('utf8')
@@ -65,7 +66,7 @@ async function answerOf({ path, type, bytes, headers, stallMs }: Upload): Promis
   return answer;
 }
 
-/** An answer that is a problem document, and nothing else. */
+/** Checks that the answer is one problem document; `length` is 0 if it has the announced length. */
 function problemOf(answer: string): { readonly code: string; readonly length: number } {
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   expect(head).toMatch(/^HTTP\/1\.1 4\d\d /u);
@@ -86,7 +87,7 @@ describe.each([
     [bytes, 'sends more than is taken', 'body-too-large', '/search/default/films/1', true],
     [bytes, 'names no list', 'list-not-found', '/search-result/default/none/bulk', true],
   ] as const); // prettier-ignore
-  it.each(cases)('of %i bytes, and that %s, is told so', async (bytes, _why, code, path, hasKey) => {
+  it.each(cases)('of %i bytes, and that %s, gets the whole refusal', async (bytes, _why, code, path, hasKey) => {
     const type = path === '/search/default/films/1' ? 'application/json' : 'application/x-ndjson';
     const upload = { path, type, bytes, headers: hasKey ? [...headers, `X-API-Key: ${key}`] : headers };
     const answers = await Promise.all(Array.from({ length: CLIENTS }, () => answerOf(upload)));
@@ -94,11 +95,11 @@ describe.each([
   });
 });
 
-it('a client that is held up for longer than the library waits has its answer, too', async () => {
+it('A client that pauses for longer than the library waits gets its answer as well', async () => {
   expect(problemOf(await stalled)).toEqual({ code: 'not-found', length: 0 });
 });
 
-describe('a body that stopped', () => {
+describe('a body that stops coming', () => {
   let strict: TestService;
   beforeAll(async () => {
     strict = await startTestService({ env: { GANNET_SERVER_BODY_IDLE_SECONDS_MAX: '1' } });
@@ -106,7 +107,7 @@ describe('a body that stopped', () => {
   });
   afterAll(() => strict.close());
 
-  it('is answered 408, also where its client goes on before it reads', async () => {
+  it('is answered 408, even if the client sends more before it reads', async () => {
     const { key: own } = await strict.createKey({ access: 'full' });
     const socket = connect(Number(new URL(strict.address).port), '127.0.0.1')
       .setEncoding('utf8')
@@ -128,10 +129,10 @@ describe('a body that stopped', () => {
   });
 });
 
-/** Far beyond what is dropped, and what lies in buffers. */
+/** Far more than what is discarded, and what fits into buffers. */
 const ENDLESS_MB = 1024;
 
-it('a client that never looks, and never ends, is cut off', async () => {
+it('A client that never reads and never stops sending is disconnected', async () => {
   const socket = connect(Number(new URL(service.address).port), '127.0.0.1').pause();
   socket.on('error', () => undefined);
   socket.write('POST /nothing/here HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n');

@@ -39,8 +39,8 @@ const BYTES_A_CHARACTER = 4;
 const SCALAR_BYTES_MAX = 25;
 const FORMATTED_BYTES_MAX = 64;
 
-describe('the registry', () => {
-  it('has operations of unique names, methods and paths', () => {
+describe('the registry of operations', () => {
+  it('has unique names, methods and paths', () => {
     expect(duplicates(operations.map(({ name }) => name))).toEqual([]);
     expect(duplicates(operations.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`))).toEqual([]);
   });
@@ -53,7 +53,7 @@ describe('the registry', () => {
       const { code, status, title } = problemKind(kind);
       expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/);
       expect([status >= 400 && status < 600, title.length > 0]).toEqual([true, true]);
-      // One that a feature declares is no other than one of the catalogue.
+      // An error that a feature declares has no code of the catalogue.
       expect(Object.hasOwn(ERROR_CATALOGUE, code)).toBe(typeof kind === 'string');
     }
     const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
@@ -62,7 +62,7 @@ describe('the registry', () => {
     if (operation.target === 'list' || operation.target === 'group') expect(inPath).toContain(operation.target);
   });
 
-  it.each(schemas())('the schema of %s is valid, closed, and its examples fit', (_name, schema) => {
+  it.each(schemas())('the schema of %s is valid and closed, and its examples fit', (_name, schema) => {
     ajv.compile(schema);
     for (const node of nodes(schema)) {
       if (node.properties !== undefined) expect(node).toHaveProperty('additionalProperties');
@@ -75,17 +75,17 @@ describe('the registry', () => {
   });
 
   it.each(operations.filter(({ body }) => body !== undefined && !isStreamBody(body)))(
-    '$name takes a body as long as its schema allows',
+    '$name accepts a body as long as its schema allows',
     ({ body, bodyBytesMax = OPTIONS_BODY_BYTES_MAX }) => {
       const longest = longestJson(body as Node);
-      // What has no length of its own is limited by the settings, or is ignored.
+      // Bodies without a length in the schema are limited by the settings, or ignored.
       if (longest < Infinity) expect(longest).toBeLessThanOrEqual(bodyBytesMax);
       else expect([CONTENT_BODY_BYTES_MAX, OPTIONS_BODY_BYTES_MAX]).toContain(bodyBytesMax);
     },
   );
 
   it.each(operations.filter(({ body }) => body !== undefined && !isStreamBody(body)))(
-    '$name repeats no long value, and no long name, of what it refuses',
+    '$name never repeats long values and names in its refusals',
     (operation) => {
       const long = 'x'.repeat(60_000);
       const members = Object.keys((operation.body as Node).properties ?? {});
@@ -114,14 +114,14 @@ describe('the registry', () => {
     },
   );
 
-  it.each(patterns())('tells in words what the pattern of %s takes', (_name, { pattern = '', ...node }) => {
+  it.each(patterns())('explains in words what the pattern of %s allows', (_name, { pattern = '', ...node }) => {
     const refused = ['', ' ', '#', '__proto__', 'a,b', '\u0000'].find((text) => !new RegExp(pattern, 'u').test(text));
     const [fault] = compileCheck({ type: 'string', pattern, 'x-allowed': node['x-allowed'] }, 'body')(refused);
     expect(fault?.detail).toBe(`Must be ${node['x-allowed']}, not ${JSON.stringify(refused)}.`);
     expect(node['x-allowed']).not.toMatch(/[\\^$]|\[[a-z]-|\{\d/u);
   });
 
-  it('reserves the words at which a fixed path and an account name meet', () => {
+  it('reserves the words that an account name could be confused with in a fixed path', () => {
     const reserved = reservedAccountNames(operations);
     for (const word of ['synonyms', 'synonym-candidates', 'synonym-preview', 'group', 'image', 'document-text', 'bulk'])
       expect(reserved.has(word), word).toBe(true);
@@ -130,7 +130,7 @@ describe('the registry', () => {
     expect(reserved.has('default')).toBe(false);
   });
 
-  it('has every permission that the interface promises, and those of all operations', () => {
+  it('has every permission that the API documents, and those of all operations', () => {
     const catalogue = new PermissionCatalogue(operations.map(({ permission }) => permission));
     const promised = {
       account: ['read', 'update'],
@@ -160,7 +160,7 @@ describe('the registry', () => {
       if (permission !== null && permission !== 'public') expect(catalogue.has(permission)).toBe(true);
   });
 
-  it('has names for agents, each once, and those that are settled', () => {
+  it('has a unique tool name for each operation, and keeps the agreed names', () => {
     const tools = operations.map(agentToolName);
     expect(duplicates(tools)).toEqual([]);
     for (const tool of tools) expect(tool).toMatch(/^[a-z]+(_[a-z]+)+$/);
@@ -170,7 +170,7 @@ describe('the registry', () => {
   });
 });
 
-/** Bytes of the longest JSON that fits a schema, nothing in it escaped; Infinity where it sets no limit. */
+/** Returns the bytes of the longest JSON that fits a schema, without escapes; Infinity if the schema sets no limit. */
 function longestJson(schema: Node): number {
   const { anyOf, type, properties, items } = schema;
   if (anyOf !== undefined) return Math.max(...anyOf.map(longestJson));
@@ -192,7 +192,7 @@ function duplicates(values: readonly string[]): string[] {
   return values.filter((value, position) => values.indexOf(value) < position);
 }
 
-/** Every schema that clients meet, but for those of the service about itself. */
+/** Returns every schema that clients meet, except those of public operations. */
 function schemas(): [string, TSchema][] {
   const named = (operation: Operation, part: string, schema: TSchema | null | undefined): [string, TSchema][] =>
     schema === null || schema === undefined ? [] : [[`${operation.name} ${part}`, schema]];
@@ -206,7 +206,7 @@ function schemas(): [string, TSchema][] {
     ]);
 }
 
-/** Each pattern of the registry once, by the first place where it is. */
+/** Returns each pattern of the registry once, with the first place that has it. */
 function patterns(): [string, Node][] {
   const found = schemas().flatMap(([name, schema]) => [...nodes(schema as Node)].map((node) => [name, node] as const));
   return [

@@ -39,7 +39,7 @@ async function related(name: string, query: Readonly<Record<string, string | num
 const names = ({ results }: RelatedBody) => results.map(({ name }) => name);
 
 describe('GET /related', () => {
-  it('finds the records that share the most telling words, best first, without the record itself', async () => {
+  it('finds the records that share the most significant words, best first, without the record itself', async () => {
     const body = await related('gannets');
     expect(names(body)[0]).toBe('boobies');
     expect(names(body)).not.toContain('gannets');
@@ -58,27 +58,27 @@ describe('GET /related', () => {
     expect((await related('gannets', { size: 0 })).results).toEqual([]);
   });
 
-  it('takes names with slashes and percent signs', async () => {
+  it('accepts names with slashes and percent signs', async () => {
     expect(names(await related('a/b c%2F'))).toContain('terns');
   });
 
-  it('keeps a record apart whose name differs in its case only', async () => {
+  it('distinguishes records whose names differ only in case', async () => {
     expect(names(await related('lonely'))).toEqual(['Lonely']);
     expect(names(await related('Lonely'))).toEqual(['lonely']);
   });
 
-  it('keeps records apart whose names differ in their case only and that were written at once', async () => {
+  it('distinguishes records whose names differ only in case and that were written in one request', async () => {
     const twins = ['twin', 'Twin'].map((name) => ({ name, text: 'xylophone' }));
     expect((await service.client.bulk('default', 'things', twins)).status).toBe(200);
     expect(names(await related('twin'))).toEqual(['Twin']);
     expect(names(await related('Twin'))).toEqual(['twin']);
   });
 
-  it('finds nothing for a record without words', async () => {
+  it('has no hits for a record without words', async () => {
     expect(await related('silent')).toMatchObject({ total_count: 0, results: [] });
   });
 
-  it('answers 404 for a name that no record has', async () => {
+  it('answers 404 for unknown records and versions, and 400 for wrong options', async () => {
     expect(await service.client.get('/related/default/things/1/missing')).toMatchObject({
       status: 404,
       body: { code: 'record-not-found' },

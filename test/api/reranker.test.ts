@@ -1,4 +1,7 @@
-/** Rerankers of lists and groups from outside: what they put in another order, how that is told and counted, and what goes on without them. */
+/**
+ * Tests rerankers of lists and groups from outside: the order that they give, how it is reported and counted, and
+ * searches without them.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
@@ -19,7 +22,7 @@ interface Found {
   readonly applied: { readonly reranker: { readonly name: string; readonly reordered: boolean } | null };
 }
 
-/** The scripted reranker likes long texts, and words short ones. */
+/** The scripted reranker prefers long texts, and the score of words prefers short ones. */
 const RECORDS = Array.from({ length: 6 }, (_, n) => ({ name: `r${n}`, title: `apple${' pie'.repeat(n)}`, size: n }));
 const BEST_FIRST = ['r5', 'r4', 'r3', 'r2', 'r1', 'r0'];
 const TOP = 4;
@@ -27,7 +30,7 @@ const TOP = 4;
 let service: TestService;
 let server: ScriptedServer;
 let client: ServiceClient;
-/** With a list that has the reranker, and one that has none. */
+/** Starts a service with a list that has the reranker, and one that has none. */
 async function startWithLists(env: Readonly<Record<string, string>> = {}): Promise<TestService> {
   const started = await startTestService({
     env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_MODELS_RERANKER_TOP: String(TOP), ...env },
@@ -74,7 +77,7 @@ async function search(
 }
 const namesOf = ({ results }: Found) => results.map(({ name }) => name);
 
-/** The best by score, longest first, then the rest as they were. */
+/** Returns the best hits by score ordered by length, then the others as they were. */
 async function expected(): Promise<string[]> {
   const byScore = namesOf(await search({ reranker: false }));
   const top = byScore.slice(0, TOP).sort((left, right) => BEST_FIRST.indexOf(left) - BEST_FIRST.indexOf(right));
@@ -82,7 +85,7 @@ async function expected(): Promise<string[]> {
 }
 
 describe('a reranker', () => {
-  it('puts the best hits in its order, leaves their scores, and is told of', async () => {
+  it('reorders the best hits, keeps their scores, and is named in the answer', async () => {
     const plain = await search({ reranker: false, explain: true });
     const reranked = await search({ explain: true });
     expect(plain.applied.reranker).toBeNull();
@@ -97,14 +100,14 @@ describe('a reranker', () => {
     );
   });
 
-  it('goes with facets and values that are looked for in them', async () => {
+  it('works with facets and facet_query', async () => {
     const options = { query: 'apple', facets: ['kind'], facet_query: 'p' };
     const { status, text, body } = await client.post('/search/default/pies/1', options);
     expect([status, text.slice(0, 300)]).toEqual([200, expect.any(String)]);
     expect(body).toMatchObject({ applied: { reranker: { reordered: true } } });
   });
 
-  it('gives on pages what it gives on one', async () => {
+  it('gives the same order on several pages as on one', async () => {
     const whole = await expected();
     const pages: string[] = [];
     for (let skip = 0; skip < RECORDS.length; skip += 2) pages.push(...namesOf(await search({ skip, size: 2 })));
@@ -112,13 +115,13 @@ describe('a reranker', () => {
     expect((await search({ skip: TOP, size: 2 })).applied.reranker).toBeNull();
   });
 
-  it('has no business with other orders, and none without words', async () => {
+  it('is not called for other orders, or without a query', async () => {
     for (const options of [{ order_by: 'size asc' }, { ranking: 'none' }, { query: '' }]) {
       expect((await search(options)).applied.reranker).toBeNull();
     }
   });
 
-  it('puts the hits of a group in one order', async () => {
+  it('reorders the hits of a group as a whole', async () => {
     const path = '/search/group/default/both/latest';
     const byScore = await search({ reranker: false, size: 100 }, path);
     const reranked = await search({ size: 100 }, path);
@@ -129,7 +132,7 @@ describe('a reranker', () => {
     expect(reranked.results.slice(TOP).map(key)).toEqual(byScore.results.slice(TOP).map(key));
   });
 
-  it('that is away or answers nonsense leaves the order as it is, and says so', async () => {
+  it('leaves the order as it is if it fails or answers nonsense, and the answer says so', async () => {
     const byScore = namesOf(await search({ reranker: false, cache: false }));
     const nonsense = { results: [{ index: 0, relevance_score: 'high' }] };
     for (const script of [answering(500, '{}'), answering(200, JSON.stringify(nonsense))]) {
@@ -139,14 +142,14 @@ describe('a reranker', () => {
       expect(namesOf(found)).toEqual(byScore);
     }
     server.script = wellBehaved;
-    // What was answered without it is not kept.
+    // No answer without the reranker is cached.
     await eventually(
       async () => (await search({})).applied.reranker?.reordered,
       (reordered) => reordered === true,
     );
   });
 
-  it('that is silent is not waited for longer than a search waits', async () => {
+  it('is not waited for longer than the time limit of a search', async () => {
     const hurried = await startWithLists({ GANNET_MODELS_RERANKER_MS: '500' });
     try {
       const byScore = namesOf(await search({ reranker: false, cache: false }, undefined, hurried.client));
@@ -160,7 +163,7 @@ describe('a reranker', () => {
     }
   });
 
-  it('is counted with what it moved and what was clicked of that', async () => {
+  it('is counted in analytics, with how it moved hits and clicks on them', async () => {
     await client.post('/list/default', {
       name: 'counted',
       searchable_fields: [{ name: 'title' }],
@@ -171,7 +174,7 @@ describe('a reranker', () => {
     const byScore = namesOf(await search({ reranker: false, skip: 1 }, path));
     const all = [namesOf(await search({ reranker: false, skip: 0, size: 1 }, path))[0] as string, ...byScore];
     const first = await search({}, path);
-    // Answered from memory, and counted like the first.
+    // Answered from the cache, and counted like the first.
     const second = await search({}, path);
     const clicked = namesOf(first)[0] as string;
     for (const { query_id } of [first, second]) {
@@ -192,7 +195,7 @@ describe('a reranker', () => {
     expect(all.indexOf(clicked)).toBeGreaterThan(0);
   });
 
-  it('is refused by a name that stands for none', async () => {
+  it('is refused under an unknown name, and cannot be deleted while it is used', async () => {
     for (const [path, body] of [
       ['/list/default', { name: 'other', reranker: 'nobody' }],
       ['/list-group/default', { name: 'other', reranker: 'nobody', lists: [] }],

@@ -1,4 +1,4 @@
-/** A list at rest hears of a file that changes: it is opened for it, without anybody asking for the list. */
+/** Tests that a closed list is opened when one of its files changes, without a request for the list. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pdfOf } from '../support/pdf.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -31,14 +31,14 @@ const state = async () => {
   return { read, failed, pending };
 };
 
-it('of a media store', async () => {
+it('A closed list reads a changed file of a media store', async () => {
   await made('papers', [{ name: 'report', kind: 'document' }]);
   await upload(Buffer.from('no document'));
   await service.client.bulk('default', 'papers', [{ name: 'r', title: 'Report', report: 'media:default/m.pdf' }]);
   await expect.poll(state).toEqual({ read: 0, failed: 1, pending: 0 });
   for (let number = 0; number < 2 * OPEN_MAX; number += 1) {
     await made(`other-${number}`);
-    // A list that something is done in is closed when that is done.
+    // A list is closed when the work in it is done.
     await expect.poll(() => service.metric('gannet_lists_open')).toBeLessThanOrEqual(OPEN_MAX);
   }
   await upload(pdfOf([{ lines: ['Now it is one'] }]));
