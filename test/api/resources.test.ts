@@ -1,4 +1,7 @@
-/** Files that records link to: fetched and read once, looked at again, told as they are, and gone with what linked to them. */
+/**
+ * Tests files that records link to: fetched and read once, checked for changes, shown as they are, and deleted with
+ * their records.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { pdfOf } from '../support/pdf.js';
@@ -107,7 +110,7 @@ const upload = (path: string, bytes: Uint8Array) =>
 const askedFor = (path: string) => server.asked.filter((asked) => asked.path === path).length;
 
 describe('documents of records', () => {
-  it('are read by pages, and told with their record', async () => {
+  it('are read page by page, and their text is returned for the record', async () => {
     served.set('/a.pdf', { bytes: pdf('Gannets dive', 'They nest on cliffs') });
     await put('one', { title: 'One', report: urlOf('/a.pdf#page=2') });
     expect(await settled()).toEqual({ read: 1, pending: 0, failed: 0, errors: [] });
@@ -132,7 +135,7 @@ describe('documents of records', () => {
     expect(none).toMatchObject({ page_count: 2, truncated: false, pages: [] });
   });
 
-  it('are truncated behind as many pages as are read', async () => {
+  it('are truncated after the number of pages that is read', async () => {
     served.set('/long.pdf', { bytes: pdf('one', 'two', 'three', 'four') });
     await put('long', { report: urlOf('/long.pdf') });
     await settled();
@@ -141,7 +144,7 @@ describe('documents of records', () => {
     expect(document?.pages).toHaveLength(3);
   });
 
-  it('are fetched once for a thousand records with one URL, and read once', async () => {
+  it('are fetched and read once for a thousand records with the same URL', async () => {
     served.set('/same.pdf', { bytes: pdf('The same for all') });
     const records = Array.from({ length: 1000 }, (_, number) => ({ name: `r${number}`, report: urlOf('/same.pdf') }));
     const { body } = await service.client.bulk('default', list, records);
@@ -151,7 +154,7 @@ describe('documents of records', () => {
     expect((await textOf('r999'))[0]?.pages[0]?.text).toBe('The same for all');
   });
 
-  it('need a model of the list, and a record', async () => {
+  it('are refused without a model of the list, and for an unknown record', async () => {
     const plain = `${list}-plain`;
     await service.client.post('/list/default', { ...DEFINITION, name: plain, model: null });
     const refused = await service.client.get(`/search-result/document-text/default/${plain}/none`);
@@ -160,14 +163,14 @@ describe('documents of records', () => {
     expect(missing).toMatchObject({ status: 404, body: { code: 'record-not-found' } });
   });
 
-  it('are told under names with slashes', async () => {
+  it('are returned for names with slashes', async () => {
     await put('2026/may/one', { title: 'No document' });
     expect(await textOf('2026/may/one')).toEqual([]);
   });
 });
 
 describe('a file that cannot be read', () => {
-  it('is told by the names of faults, and fails no write', async () => {
+  it('is reported by a named error, and no write fails', async () => {
     served.set('/page.pdf', { bytes: Buffer.from('<!doctype html>') });
     served.set('/scan.pdf', { bytes: pdf('') });
     served.set('/large.pdf', { bytes: Buffer.alloc(TOO_LARGE + 1) });
@@ -198,7 +201,7 @@ describe('a file that cannot be read', () => {
     expect(await textOf('r0')).toMatchObject([{ state: 'failed', error: 'not-a-pdf', pages: [], page_count: 0 }]);
   });
 
-  it('is read when it is there again, and the error is gone', async () => {
+  it('is read when it is available again, and its error is cleared', async () => {
     await put('late', { report: urlOf('/late.pdf') });
     expect(await settled()).toMatchObject({ failed: 1 });
     served.set('/late.pdf', { bytes: pdf('Here it is') });
@@ -211,7 +214,7 @@ describe('a file that cannot be read', () => {
     expect((await textOf('late'))[0]).toMatchObject({ error: 'not-found', pages: [] });
   });
 
-  it('keeps what was read of it where its host does not answer for a while', async () => {
+  it('keeps the text that was read before if its host fails for a while', async () => {
     served.set('/out.pdf', { bytes: pdf('Before the outage') });
     await put('out', { report: urlOf('/out.pdf') });
     await settled();
@@ -225,7 +228,7 @@ describe('a file that cannot be read', () => {
     expect((await textOf('out'))[0]?.pages[0]?.text).toBe('After it');
   });
 
-  it('is asked for no sooner than its host says', async () => {
+  it('is not requested again before the time of Retry-After', async () => {
     const script = server.script;
     const askedMs: number[] = [];
     server.script = (asked, response) => {
@@ -258,8 +261,8 @@ describe('files of media stores', () => {
   });
 });
 
-describe('what was read', () => {
-  it('goes with the last record that links to it', async () => {
+describe('the text of a document', () => {
+  it('is deleted with the last record that links to the document', async () => {
     served.set('/a.pdf', { bytes: pdf('A') });
     served.set('/b.pdf', { bytes: pdf('B') });
     await put('one', { report: urlOf('/a.pdf'), annex: urlOf('/b.pdf') });
@@ -275,7 +278,7 @@ describe('what was read', () => {
     expect(await settled()).toEqual({ read: 0, pending: 0, failed: 0, errors: [] });
   });
 
-  it('serves records that link to it later, without another request', async () => {
+  it('is used for records that link to the document later, without another request', async () => {
     served.set('/a.pdf', { bytes: pdf('A') });
     await put('one', { report: urlOf('/a.pdf') });
     await settled();
@@ -285,7 +288,7 @@ describe('what was read', () => {
     expect(askedFor('/a.pdf')).toBe(1);
   });
 
-  it('stays when the fields change, and comes along with a clone', async () => {
+  it('stays when fields change, and is copied with the list', async () => {
     served.set('/a.pdf', { bytes: pdf('A') });
     await put('one', { report: urlOf('/a.pdf') });
     await settled();
@@ -303,7 +306,7 @@ describe('what was read', () => {
     expect(askedFor('/a.pdf')).toBeLessThanOrEqual(2);
   });
 
-  it('is asked for with what its server said of it', async () => {
+  it('is requested again with the ETag that the server gave', async () => {
     served.set('/a.pdf', { bytes: pdf('A'), headers: { etag: '"1"' } });
     await put('one', { report: urlOf('/a.pdf') });
     await settled();
@@ -339,8 +342,8 @@ const search = async (query: string, options = {}) => {
 const found = async (query: string, options = {}) =>
   (await search(query, options)).results.map(({ name, document }) => [name, document?.page]);
 
-describe('search in documents', () => {
-  it('finds a record by the best page of its documents, and says which', async () => {
+describe('searches in documents', () => {
+  it('find a record by the best page of its documents, and say which page', async () => {
     served.set('/a.pdf', { bytes: pdf('Gannets dive at full speed', 'They nest on steep cliffs') });
     served.set('/b.pdf', { bytes: pdf('Puffins nest in burrows') });
     await put('gannets', { title: 'Seabirds', report: urlOf('/a.pdf') });
@@ -360,7 +363,7 @@ describe('search in documents', () => {
     expect((await found('cliffs')).map(([name]) => name).sort()).toEqual(['gannets', 'neither']);
   });
 
-  it('explains what became of the files of each hit', async () => {
+  it('explain the state of the files of each hit', async () => {
     served.set('/a.pdf', { bytes: pdf('Gannets dive') });
     await put('one', { title: 'Seabirds', report: urlOf('/a.pdf'), annex: urlOf('/missing.pdf') });
     await put('two', { title: 'Seabirds' });
@@ -389,7 +392,7 @@ describe('search in documents', () => {
     expect(await explained({ highlight: false })).toEqual(expected);
   });
 
-  it('forgets pages with their file, their record and its link', async () => {
+  it('no longer find pages after their file, record or link is deleted', async () => {
     await upload('p.pdf', pdf('Albatross'));
     await put('one', { report: 'media:default/p.pdf' });
     await put('two', { report: 'media:default/p.pdf' });
@@ -410,7 +413,7 @@ describe('search in documents', () => {
     );
   });
 
-  it('finds each of a thousand records with one URL', async () => {
+  it('find each of a thousand records with the same URL', async () => {
     served.set('/same.pdf', { bytes: pdf('Shearwater') });
     const records = Array.from({ length: 1000 }, (_, number) => ({ name: `r${number}`, report: urlOf('/same.pdf') }));
     await service.client.bulk('default', list, records);
@@ -419,7 +422,7 @@ describe('search in documents', () => {
     expect(askedFor('/same.pdf')).toBe(1);
   });
 
-  it('goes on in the next version, and in a clone', async () => {
+  it('work in the next version and in a copy', async () => {
     served.set('/a.pdf', { bytes: pdf('Fulmar') });
     await put('one', { report: urlOf('/a.pdf') });
     await settled();
@@ -439,8 +442,8 @@ describe('search in documents', () => {
   });
 });
 
-describe('a list with much to read', () => {
-  it('can be deleted, and refreshed, while it is read', async () => {
+describe('a list with many files to read', () => {
+  it('can be refreshed and deleted while files are read', async () => {
     let waiting = 0;
     const script = server.script;
     const open: (() => void)[] = [];
@@ -465,7 +468,7 @@ describe('a list with much to read', () => {
     expect((await service.client.get(`/list/default/${list}`)).status).toBe(404);
   });
 
-  it('tells how far it is', async () => {
+  it('reports its progress', async () => {
     const script = server.script;
     const open: (() => void)[] = [];
     server.script = (asked, response) => void open.push(() => script(asked, response));

@@ -1,4 +1,7 @@
-/** Who may call what, for each operation of the registry and each kind of caller: nobody becomes more than they are. */
+/**
+ * Tests who may call each operation of the registry, for each kind of caller: nobody gets more than their role
+ * allows.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allOperations } from '../../src/main.js';
 import type { Operation } from '../../src/operations/index.js';
@@ -10,9 +13,9 @@ const PASSWORD = 'correct horse battery';
 const ROLES = ['owner', 'editor', 'viewer'] as const;
 type Role = (typeof ROLES)[number];
 
-/** Rights and the service itself are for owners. */
+/** Permissions and the service itself are for owners. */
 const OWNERS_AREAS = new Set(['account', 'api-key', 'contributor', 'service']);
-/** They would end the session of these tests, or not end themselves. */
+/** These would end the session of the tests, or never end themselves. */
 const NOT_CALLED_WHERE_ALLOWED = new Set(['session.end', 'progress.watch']);
 
 const operations = (await allOperations()).filter(({ permission }) => permission !== 'public');
@@ -42,7 +45,7 @@ async function personWith(account: string, role: Role): Promise<Person> {
   return person;
 }
 
-/** Of nothing that is there. */
+/** Fills in names of things that do not exist. */
 const pathOf = ({ path }: Operation): string =>
   path.replaceAll('{account}', 'default').replaceAll(/\{[A-Za-z_-]+\}/g, 'none');
 
@@ -62,12 +65,12 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
   const { callers, permission } = operation;
   const isForConsole = callers.includes('console');
 
-  it('is nothing for who has neither key nor session', async () => {
+  it('refuses callers without key and session', async () => {
     const answer = await call(new Person(service), operation);
     expect(codeOf(answer)).toEqual([401, 'invalid-key']);
   });
 
-  it.each(ROLES)('is for a %s what the role says', async (role) => {
+  it.each(ROLES)('allows a %s what the role allows', async (role) => {
     if (!isForConsole) expect(codeOf(await call(people[role], operation))).toEqual([403, 'console-only']);
     else if (!allows(role, permission))
       expect(codeOf(await call(people[role], operation))).toEqual([403, 'missing-permission']);
@@ -75,24 +78,24 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
       expect([401, 403]).not.toContain((await call(people[role], operation)).status);
   });
 
-  it('is nothing in this account for an owner of another one, whatever account their page says it is', async () => {
+  it('refuses an owner of another account, whichever account their page names', async () => {
     if (!operation.path.includes('{account}')) return;
     const expected = [403, isForConsole ? 'out-of-scope' : 'console-only'];
     for (const account of ['other', 'default']) {
       const answer = await call(stranger, operation, { 'X-Account': account });
-      // Who is no contributor of an account has no session in it: nothing more is said.
+      // A person who is not a contributor of an account has no session in it, and is told nothing more.
       expect([expected, [403, 'out-of-scope']]).toContainEqual(codeOf(answer));
     }
   });
 
-  it('changes nothing without the token of the page', async () => {
+  it('refuses changes without the CSRF token of the page', async () => {
     if (operation.method === 'GET' || !isForConsole) return;
     const answer = await call(people.owner, operation, { 'X-CSRF-Token': '' });
     expect(codeOf(answer)).toEqual([403, 'csrf-token']);
   });
 });
 
-it('lets nobody make a webhook of an account that is not theirs', async () => {
+it('An owner of another account cannot create a webhook of this one', async () => {
   const json = { account: 'default', url: 'https://example.com/', events: ['list.created'] };
   for (const headers of [{}, { 'X-Account': 'default' }]) {
     expect((await stranger.send('POST', '/webhook', { json, headers })).status).toBe(403);
@@ -101,7 +104,7 @@ it('lets nobody make a webhook of an account that is not theirs', async () => {
   expect(body).toMatchObject({ webhooks: [] });
 });
 
-it('lets nobody but an owner raise a role, their own included', async () => {
+it('Only owners can raise a role, even their own', async () => {
   const { contributors } = (await people.owner.get('/contributor/default')).body as {
     contributors: { id: string; email: string; role: string }[];
   };
@@ -117,7 +120,7 @@ it('lets nobody but an owner raise a role, their own included', async () => {
   }
 });
 
-it('shows settings with where they came from to owners, and the value of no secret', async () => {
+it('Owners see the settings with their origin, and no secret values', async () => {
   const secret = Buffer.alloc(32, 7).toString('base64');
   const other = await startTestService({ env: { GANNET_SECRETS_KEYS: secret, GANNET_SEARCH_DEADLINE_MS: '4321' } });
   try {

@@ -1,4 +1,7 @@
-/** Whoever goes back to this release finds what a later one added with kinds that this one does not know: that alone does not work. */
+/**
+ * Tests a return to this release after a later one has stored kinds that this release does not know: only what has
+ * such a kind fails.
+ */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { open } from '../../src/platform/lmdb.js';
@@ -9,7 +12,7 @@ const LISTED = { name: 'texts', model: 'vectors', searchable_fields: [{ name: 't
 const STORE = '/media-store/default/bucket';
 let service: TestService;
 
-/** Rewrites the rows of a collection of a service that is stopped. */
+/** Rewrites the rows of a collection of a stopped service. */
 async function rewrite<Row>(dataDir: string, collection: string, change: (row: Row) => Row): Promise<void> {
   const root = open({ path: join(dataDir, 'system'), noSubdir: false, maxDbs: 64 });
   const rows = root.openDB<Row, string>({ name: collection });
@@ -35,7 +38,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What the answer says is not known to this release's schemas, which all other clients of tests compare with. */
+/**
+ * Reads without the check of answers that other clients of tests do: this release's schemas do not know these values.
+ */
 async function read(path: string): Promise<unknown> {
   const { key } = await service.createKey({ access: 'full' });
   const answer = await fetch(`${service.address}${path}`, { headers: { 'X-API-Key': key } });
@@ -43,7 +48,7 @@ async function read(path: string): Promise<unknown> {
   return answer.json();
 }
 
-it('starts, and searches by words a list whose model is of a provider that is not known', async () => {
+it('The service starts, and searches by words a list whose model has an unknown provider', async () => {
   const found = await service.client.post('/search/default/texts/1', { query: 'gannet' });
   expect(found).toMatchObject({ status: 200, body: { total_count: 1 } });
   expect(await read('/model/default/vectors')).toMatchObject({ provider: 'oracle' });
@@ -54,7 +59,7 @@ it('starts, and searches by words a list whose model is of a provider that is no
   ]);
 });
 
-it('lists a media store of a kind that is not known, and says of each use of it that it is', async () => {
+it('A media store of an unknown kind is listed, and every use of it is refused with the reason', async () => {
   const listed = (await read('/media-store/default')) as { media_stores: unknown[] };
   expect(listed.media_stores[1]).toMatchObject({ name: 'bucket', kind: 'tape', bytes_used: null });
   expect(JSON.stringify(listed)).not.toContain('sealed');

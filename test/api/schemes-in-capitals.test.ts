@@ -1,4 +1,4 @@
-/** The scheme of a URL is the same in capitals (RFC 3986, 3.1), wherever one is given. */
+/** Tests that the scheme of a URL may be in capitals (RFC 3986, 3.1), wherever a URL is given. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -18,7 +18,7 @@ afterAll(async () => {
 it.each([
   ['HTTP', 'films'],
   ['Http', 'books'],
-])('a webhook at %s:// is called', async (scheme, list) => {
+])('A webhook at %s:// is called', async (scheme, list) => {
   const path = `/hook-${list}`;
   const url = receiver.url(path).replace(/^http/u, scheme);
   const made = await service.client.post('/webhook', { url, events: ['list.created'] });
@@ -31,7 +31,7 @@ it.each([
   );
 });
 
-it('a model and a media store take it, and still no other scheme', async () => {
+it('A model, a media store and a webhook accept HTTPS in capitals, and still no other scheme', async () => {
   const at = (scheme: string) => ({
     model: {
       name: `m-${scheme.toLowerCase()}`,
@@ -59,7 +59,7 @@ it('a model and a media store take it, and still no other scheme', async () => {
     ];
     return answers.map(({ status, text }) => `${status} ${status === 400 ? text.slice(0, 200) : ''}`.trim());
   };
-  // The model is asked for its dimensions, and nobody listens there.
+  // The service asks the model for its dimensions, and nothing listens there.
   expect(await statuses('HTTPS')).toEqual(['422', '201', '201']);
   for (const status of await statuses('FTP')) expect(status).toMatch(/^400 /);
 });

@@ -1,6 +1,7 @@
 /**
- * Keys against every operation of the OpenAPI document, so that a new operation is covered by itself: what a key may not do
- * is 403, what it could see but is missing is 404, and nobody learns from the answer whether a name out of reach exists.
+ * Tests API keys with every operation of the OpenAPI document, so that new operations are covered as well: what a key
+ * may not do is answered 403, what is missing within its scope 404, and no answer tells whether a name out of scope
+ * exists.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DescribedOperation } from '../support/answer-checker.js';
@@ -8,7 +9,7 @@ import type { Answer, ServiceClient } from '../support/client.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const READ = ['list:read', 'list-group:read', 'search-result:read'];
-/** Any value that a path takes where no name of a list or group stands. */
+/** Values for parameters of a path that are no names of lists or groups. */
 const OTHER_PARAMETERS: Readonly<Record<string, string>> = {
   version: '1',
   id: '01900000-0000-7000-8000-000000000000',
@@ -20,7 +21,7 @@ interface Place {
   readonly list: string;
   readonly group: string;
 }
-/** What they answer to a request without a body, here where no provider is set up. */
+/** The answers to a request without a body, here without an OpenID provider. */
 const SIGNING_IN: Readonly<Record<string, number>> = { '/session': 400, '/session/openid': 404 };
 const OWN: Place = { account: 'default', list: 'mine', group: 'ours' };
 
@@ -39,7 +40,7 @@ function keyed(): readonly DescribedOperation[] {
   return service.checker.operations.filter(({ description }) => description.security.length > 0);
 }
 
-/** Sends the operation there, without a body: what a key may do is decided before a body is looked at. */
+/** Calls the operation for this place without a body: permissions are checked before the body. */
 function attempt(client: ServiceClient, operation: DescribedOperation, place: Place): Promise<Answer> {
   const path = operation.path.replace(/\{(\w+)\}/g, (_whole, name: string) =>
     encodeURIComponent((place as unknown as Record<string, string>)[name] ?? OTHER_PARAMETERS[name] ?? 'x'),
@@ -51,7 +52,7 @@ function forCallers(operation: DescribedOperation): boolean {
   return operation.description['x-callers'].includes('key');
 }
 
-/** What the path names: `group` before `list` before `account`. */
+/** Returns what the path names: `group` before `list` before `account`. */
 function reachOf({ path }: DescribedOperation): 'group' | 'list' | 'account' | 'none' {
   if (path.includes('{group}')) return 'group';
   if (path.includes('{list}')) return 'list';
@@ -62,13 +63,13 @@ function outcome({ status, body }: Answer): string {
   return `${status} ${(body as { code?: string } | undefined)?.code ?? ''}`.trim();
 }
 
-describe('a key that reads one list', () => {
+describe('an API key that reads one list', () => {
   let client: ServiceClient;
   beforeAll(async () => {
     client = await service.clientFor({ permissions: READ, scope: 'list', scope_target: 'mine' });
   });
 
-  it('is refused everything that it has no permission for, whatever it names', async () => {
+  it('is refused everything that it has no permission for, whatever the request names', async () => {
     const places = [OWN, { ...OWN, list: 'theirs', group: 'others' }, { ...OWN, list: 'missing', group: 'missing' }];
     let count = 0;
     for (const operation of keyed()) {
@@ -85,7 +86,7 @@ describe('a key that reads one list', () => {
     expect(count).toBeGreaterThan(50);
   });
 
-  it('is refused other lists, groups, the account and other accounts, whether these exist or not', async () => {
+  it('is refused other lists, groups, the account and other accounts, whether they exist or not', async () => {
     const places: Place[] = [
       { ...OWN, list: 'theirs', group: 'ours' },
       { ...OWN, list: 'missing', group: 'missing' },
@@ -100,7 +101,8 @@ describe('a key that reads one list', () => {
       const answers = await Promise.all(places.map((place) => attempt(client, operation, place)));
       const where = `${operation.method} ${operation.path}`;
       expect(answers.map(outcome), where).toEqual(places.map(() => '403 out-of-scope'));
-      // The same sentence, so that nothing can be told apart by it: one of the account, and one of others, which repeats their name.
+      // The refusals are the same, so that nothing can be told apart by them: one for the account, and one for
+      // others, which repeats their name.
       const told = (isOwn: boolean) =>
         answers.flatMap(({ text }, at) => {
           const account = places[at]?.account ?? '';
@@ -110,7 +112,7 @@ describe('a key that reads one list', () => {
     }
   });
 
-  it('does what it may on its own list', async () => {
+  it('may call its operations on its own list', async () => {
     for (const operation of keyed()) {
       const permission = operation.description['x-permission'];
       if (!forCallers(operation) || operation.method !== 'GET' || reachOf(operation) !== 'list') continue;
@@ -122,8 +124,8 @@ describe('a key that reads one list', () => {
   });
 });
 
-describe('a key that may do everything with one list', () => {
-  it('is refused everything beyond it', async () => {
+describe('an API key with all permissions on one list', () => {
+  it('is refused everything outside the list', async () => {
     const client = await service.clientFor({ access: 'full', scope: 'list', scope_target: 'mine' });
     const away: Place[] = [
       { ...OWN, list: 'theirs', group: 'ours' },
@@ -145,8 +147,8 @@ describe('a key that may do everything with one list', () => {
   });
 });
 
-describe('a key of a group', () => {
-  it('is refused other groups and lists outside, existing or not', async () => {
+describe('an API key of a group', () => {
+  it('is refused other groups and lists outside the group, whether they exist or not', async () => {
     const client = await service.clientFor({ access: 'full', scope: 'group', scope_target: 'ours' });
     const away: Place[] = [
       { ...OWN, list: 'theirs', group: 'others' },
@@ -163,15 +165,15 @@ describe('a key of a group', () => {
   });
 });
 
-describe('a key of the account', () => {
-  it('is told of what is missing', async () => {
+describe('an API key of the account', () => {
+  it('is told which list or group does not exist', async () => {
     const missing: Place = { ...OWN, list: 'missing', group: 'missing' };
     for (const operation of keyed()) {
       const reach = reachOf(operation);
       if (!forCallers(operation) || (reach !== 'list' && reach !== 'group')) continue;
-      // The account is what cloning reaches; its body comes before the list is looked for.
+      // Copying needs the account as scope, and its body is checked before the list.
       if (operation.path.endsWith('/clone')) continue;
-      // A click on what is gone is taken, and records nothing.
+      // A click on something deleted is accepted, and records nothing.
       if (operation.path.startsWith('/search/analytics/click/')) continue;
       const where = `${operation.method} ${operation.path}`;
       expect(outcome(await attempt(service.client, operation, missing)), where).toBe(`404 ${reach}-not-found`);
@@ -179,8 +181,8 @@ describe('a key of the account', () => {
   });
 });
 
-describe('no key', () => {
-  it('is one same 401 everywhere but where everybody may ask', async () => {
+describe('a request without an API key', () => {
+  it('gets the same 401 from every operation that is not public', async () => {
     const texts = new Set<string>();
     for (const operation of service.checker.operations) {
       const answer = await attempt(service.clientWith(undefined), operation, OWN);

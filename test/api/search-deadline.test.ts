@@ -1,6 +1,7 @@
 /**
- * Searches that take long: their clients leave, their time ends, and others come meanwhile. The list is small, but has so many
- * different values of its facets that counting them takes many times what an ordinary search does.
+ * Tests searches that take long: their clients disconnect, their deadline passes, and others arrive meanwhile. The
+ * list is small, but its facets have so many values that counting them takes many times as long as an ordinary
+ * search.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request, type ClientRequest } from 'node:http';
@@ -16,13 +17,16 @@ const BATCH_RECORDS = 8000;
 const DEAR_SEARCHES = 12;
 const PATH = '/search/default/many/1';
 const FACETS = Array.from({ length: 10 }, (_, number) => `tags${number}`);
-/** Values differ between records, so that each is counted by itself: several times what the slice of a search is, on a fast machine too. */
+/**
+ * Values differ between records, so that each is counted separately: several times the time slice of a search, on a
+ * fast machine as well.
+ */
 const DEAR = { facets: FACETS, facet_size: 10, size: 0, cache: false };
 
 const dataDir = mkdtempSync(join(tmpdir(), 'gannet-deadline-'));
-// One thread, so that whatever holds it up holds up everything.
+// One thread, so that whatever blocks it blocks everything.
 const env = { GANNET_SEARCH_THREADS: '1', GANNET_LOG_LEVEL: 'error' };
-/** None, on however busy a machine. */
+/** No deadline, however busy the machine is. */
 const NO_DEADLINE = { GANNET_SEARCH_DEADLINE_MS: '600000' };
 
 function records(first: number): object[] {
@@ -50,7 +54,7 @@ async function fill({ client }: TestService): Promise<void> {
   }
 }
 
-/** A search of a client that can hang up. */
+/** Starts a search by a client that can disconnect. */
 function dearSearch(service: TestService, key: string): ClientRequest {
   const url = `${service.address}${PATH}`;
   const sent = request(url, { method: 'POST', headers: { 'X-API-Key': key, 'Content-Type': 'application/json' } });
@@ -66,7 +70,7 @@ afterAll(() => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-describe('searches that take long', () => {
+describe('expensive searches', () => {
   let service: TestService;
   let key: string;
 
@@ -77,11 +81,12 @@ describe('searches that take long', () => {
   });
   afterAll(() => service.stop());
 
-  it('hold nobody up: a cheap search is answered before them, with one thread for all', async () => {
-    // The first one is moved when its slice ends, and those like it are known to be dear from then on.
+  it('do not delay a cheap search, although there is only one thread', async () => {
+    // The first one is moved when its time slice ends, and the service then knows that searches like it are
+    // expensive.
     expect((await service.client.post(PATH, DEAR)).status).toBe(200);
     expect(await service.metric('gannet_searches_moved_total')).toBeGreaterThan(0);
-    /** How many dear ones are answered before a cheap one that comes behind half of them. */
+    /** Returns how many expensive searches are answered before a cheap one that arrives after half of them. */
     const answeredBefore = async () => {
       const order: string[] = [];
       const dear = Array.from({ length: DEAR_SEARCHES }, async () => {
@@ -99,16 +104,16 @@ describe('searches that take long', () => {
       await Promise.all(dear);
       return order.indexOf('cheap');
     };
-    // Where this process stood still meanwhile, the dear ones had ended before the cheap one came.
+    // If this process stood still meanwhile, the expensive searches ended before the cheap one arrived.
     await eventually(answeredBefore, (count) => count < DEAR_SEARCHES / 2);
   });
 
-  it('end when their clients leave, whether they wait or are at work, and are counted nowhere', async () => {
+  it('end if their clients disconnect, whether they wait or run, and are not counted', async () => {
     let [counted, goneBefore, clients] = [0, 0, [] as ClientRequest[]];
     const areAnswered = () => clients.every(({ closed }) => closed);
     await eventually(
       async () => {
-        // Begun anew where all were answered before this process came to look.
+        // Starts again if all were answered before this process looked.
         if (areAnswered()) {
           counted = await service.metric('gannet_searches_total');
           goneBefore = await unfinished(service, 'client-gone');
@@ -137,7 +142,7 @@ describe('a search past its deadline', () => {
   });
   afterAll(() => service.stop());
 
-  it('is answered 503, and the service goes on', async () => {
+  it('is answered 503, and the service keeps running', async () => {
     const answer = await service.client.post(PATH, DEAR);
     expect(answer.status).toBe(503);
     expect(answer.body).toMatchObject({ code: 'deadline', detail: expect.stringContaining('search.deadline_ms') });

@@ -1,4 +1,4 @@
-/** Every option of a search, one test each that has its name, as the query string of GET and as the body of POST. */
+/** Tests every option of a search, each in a test with its name, in the query string of GET and in the body of POST. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/client.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -83,7 +83,7 @@ const METHODS: Readonly<Record<string, (options: Options, path: string) => Promi
 };
 const tested = new Set<string>();
 
-describe.each(Object.keys(METHODS))('by %s', (method) => {
+describe.each(Object.keys(METHODS))('options of a search by %s', (method) => {
   const answer = (options: Options, path = PATH) =>
     (METHODS[method] as (options: Options, path: string) => Promise<Answer>)(options, path);
   async function search(options: Options, path = PATH): Promise<SearchBody> {
@@ -163,7 +163,7 @@ describe.each(Object.keys(METHODS))('by %s', (method) => {
 
   for (const kind of ['image', 'document', 'video', 'audio']) {
     option(`minimum_${kind}_score`, async () => {
-      // No attached file took part, so nothing has such a score that could be too low.
+      // No attached file matched, so no hit has such a score that could be too low.
       const without = await sorted({ query: 'river' });
       expect(await sorted({ query: 'river', [`minimum_${kind}_score`]: 0 })).toEqual(without);
       expect((await answer({ [`minimum_${kind}_score`]: 1.5 })).status).toBe(400);
@@ -192,12 +192,12 @@ describe.each(Object.keys(METHODS))('by %s', (method) => {
     expect((await search({ query: 'cathed', prefix: true })).results[0]?.highlights).toEqual({
       title: 'Cologne and its <em>cathedral</em>',
     });
-    // As each letter of it is typed.
+    // As each letter is typed.
     for (const query of ['r', 'ri', 'riv', 'rive', 'river'])
       expect(await sorted({ query: `seine ${query}`, match: 'all', prefix: true })).toEqual(['rouen']);
     expect(await names({ query: 'catehd', prefix: true })).toEqual(['cologne']);
     expect(await names({ query: 'catehd', prefix: true, typo_tolerance: false })).toEqual([]);
-    // What stands behind it ends a word.
+    // A character behind the word ends it.
     expect(await names({ query: 'cathed.', prefix: true })).toEqual([]);
     expect(await names({ query: 'cathed seine', prefix: true, match: 'all' })).toEqual([]);
     expect(await names({ query: 'cathed', prefix: true, match: 'phrase' })).toEqual([]);
@@ -212,7 +212,8 @@ describe.each(Object.keys(METHODS))('by %s', (method) => {
     expect(await of({ query: 'gannets', search_fields: 'title' })).toEqual(['gannets']);
     expect(await of({ query: 'gannets', search_fields: 'text' })).toEqual(['cliffs']);
     expect(await of({ query: 'gannets', search_fields: 'text , title' })).toEqual(['cliffs', 'gannets']);
-    // Stems, slips and unfinished words are looked for there alone, too, and so are parts of words, phrases and all words.
+    // Stems, typos and unfinished words match only in these fields as well, and so do parts of words, phrases and all
+    // words.
     expect(await of({ query: 'gannet', search_fields: 'title' })).toEqual(['gannets']);
     expect(await of({ query: 'gannests', search_fields: 'title' })).toEqual(['gannets']);
     expect(await of({ query: 'gann', search_fields: 'title', prefix: true })).toEqual(['gannets']);
@@ -223,7 +224,7 @@ describe.each(Object.keys(METHODS))('by %s', (method) => {
     expect(await of({ query: 'sea gannets', match: 'all', search_fields: 'title' })).toEqual([]);
     expect(await of({ query: 'sea birds', match: 'phrase', search_fields: 'text' })).toEqual(['gannets']);
     expect(await of({ query: 'sea birds', match: 'phrase', search_fields: 'title' })).toEqual([]);
-    // Without words it means nothing, and a blank names none.
+    // It has no effect without a query, and a blank names no field.
     expect(await of({ query: '', search_fields: 'title' })).toHaveLength(3);
     expect(await of({ query: 'gannets', search_fields: ' ' })).toEqual(['cliffs', 'gannets']);
     const narrow = await search({ query: 'gannets', search_fields: 'text', facets: 'author' }, BOOKS_PATH);
@@ -238,7 +239,7 @@ describe.each(Object.keys(METHODS))('by %s', (method) => {
       detail: '"titel" is no searchable field. Did you mean \'title\'? Searchable fields are title, text.',
       errors: [method === 'GET' ? { parameter: 'search_fields' } : { pointer: '/search_fields' }],
     });
-    // In a group, a list without the field finds nothing by it.
+    // In a group, a list without the field has no hits by it.
     const both = '/search/group/default/both/latest';
     expect(await of({ query: 'gannets thames' }, both)).toEqual(['cliffs', 'gannets', 'london']);
     expect(await of({ query: 'gannets thames', search_fields: 'title' }, both)).toEqual(['gannets', 'london']);
@@ -260,7 +261,7 @@ describe.each(Object.keys(METHODS))('by %s', (method) => {
     expect(await values("zoe o'neill")).toEqual(['Zoë O’Neill-Smith']);
     expect(await values('smi')).toEqual(['Zoë O’Neill-Smith']);
     expect(await values('!?')).toEqual([]);
-    // The counts are those of what is found, and neither it nor other facets change.
+    // The counts are those of the hits, and neither the hits nor other facets change.
     const asked = { facets: 'author', facet_query: 'zo' };
     expect(await search({ ...asked, filter: 'year < 2005' }, BOOKS_PATH)).toMatchObject({
       total_count: 2,
@@ -275,7 +276,7 @@ describe.each(Object.keys(METHODS))('by %s', (method) => {
   });
 
   option('analytics', async () => {
-    // Counted or not, it finds the same; what is counted: analytics.test.ts.
+    // The hits are the same whether the search is counted or not; analytics.test.ts tests the counting.
     expect(await names({ query: 'thames', analytics: false })).toEqual(['london']);
   });
 
@@ -288,7 +289,7 @@ describe.each(Object.keys(METHODS))('by %s', (method) => {
 
   for (const name of ['vector_search', 'reranker']) {
     option(name, async () => {
-      // The list has neither, so either way the words decide.
+      // The list has neither, so that only the words matter.
       const [on, off] = [await names({ query: 'river', [name]: true }), await names({ query: 'river', [name]: false })];
       expect(on).toHaveLength(3);
       expect(off).toEqual(on);
@@ -298,7 +299,7 @@ describe.each(Object.keys(METHODS))('by %s', (method) => {
   option('cache', async () => {
     const query = `river ${method}`;
     expect((await answer({ query })).headers['x-cache']).toBe('miss');
-    // What happens to the list in the background is a reason to answer anew.
+    // Background work on the list is a reason to compute the answer again.
     await expect.poll(async () => (await answer({ query })).headers['x-cache']).toBe('hit');
     expect((await answer({ query, cache: false })).headers['x-cache']).not.toBe('hit');
   });
@@ -342,12 +343,12 @@ describe.each(Object.keys(METHODS))('by %s', (method) => {
     const one = await search({ ...asked, filter: "country = 'uk'" });
     expect(one.total_count).toBe(2);
     expect(counts(one)).toEqual({ uk: 2, france: 2, germany: 1 });
-    // What other facets count is narrowed by it, and it by conditions on others.
+    // Its condition narrows the counts of other facets, and conditions on others narrow its counts.
     expect(one.facet_ranges).toEqual({ people: { min: 230, max: 8900 } });
     const two = await search({ ...asked, filter: "country in ('uk', 'germany') and people > 1000" });
     expect(counts(two)).toEqual({ uk: 1, france: 1, germany: 1 });
     expect(two.facet_ranges).toEqual({ people: { min: 230, max: 8900 } });
-    // A condition that names another facet, too, is nobody's own.
+    // A condition that names another facet as well belongs to neither.
     expect(counts(await search({ ...asked, filter: "country = 'uk' or people > 8000" }))).toEqual({ uk: 2 });
     expect(counts(await search({ facets: 'country', filter: "country = 'uk'" }))).toEqual({ uk: 2 });
   });
@@ -373,7 +374,7 @@ describe.each(Object.keys(METHODS))('by %s', (method) => {
   });
 });
 
-it('has a test for every option that the OpenAPI document knows', async () => {
+it('Every search option of the OpenAPI document has a test', async () => {
   const { body } = await service.client.get('/openapi.json');
   const { paths } = body as {
     paths: Record<string, { get: { parameters: { name: string; in: string }[] } }>;

@@ -36,7 +36,7 @@ async function put(body: unknown): Promise<RecordBody> {
   return (await service.client.post(PATH, body)).body as RecordBody;
 }
 
-/** A record read, replaced, changed and removed by what stands for its id. */
+/** Reads, replaces, changes and deletes a record by this id, and returns the answers. */
 async function asked(id: string, client = service.client) {
   const path = `${PATH}/${id}`;
   const [replaced, changed] = [await client.put(path, { title: 'y' }), await client.patch(path, { title: 'y' })];
@@ -83,7 +83,7 @@ describe('POST /search-result/{account}/{list}', () => {
     expect(await count({ filter: "genre = 'nature' and year < 1990 and seen = false" })).toBe(1);
   });
 
-  it('replaces by name and keeps the id', async () => {
+  it('replaces a record of the same name and keeps its id', async () => {
     const first = await service.client.post(PATH, { name: 'twice', title: 'puffin' });
     const second = await service.client.post(PATH, { name: 'twice', title: 'cormorant' });
     expect([first.status, second.status]).toEqual([201, 200]);
@@ -94,14 +94,14 @@ describe('POST /search-result/{account}/{list}', () => {
     expect(await count({ query: 'cormorant' })).toBe(1);
   });
 
-  it('takes flat records, in which id is a field, and makes up a name', async () => {
+  it('accepts flat records, in which id is a field, and gives a record without a name one', async () => {
     const record = await put({ id: 7, title: 'flat' });
     expect(record.fields).toEqual({ id: 7, title: 'flat' });
     expect(record.id).toMatch(UUID_V7);
     expect(record.name).toBe(record.id);
   });
 
-  it('keeps as_of where it is given', async () => {
+  it('keeps a given as_of', async () => {
     expect((await put({ name: 'dated', fields: {}, as_of: '2020-02-03' })).as_of).toBe('2020-02-03T00:00:00.000Z');
   });
 
@@ -116,12 +116,12 @@ describe('POST /search-result/{account}/{list}', () => {
     ['an object in a text field', { name: 'x', title: { en: 'x' } }, '/fields/title'],
     ['a place off the Earth', { name: 'x', cinema: { latitude: 91, longitude: 0 } }, '/fields/cinema'],
     ['a resource that is no URL', { name: 'x', poster: 'a.jpg' }, '/fields/poster'],
-  ])('refuses %s and names the place', async (_what, body, pointer) => {
+  ])('refuses %s and points at it', async (_what, body, pointer) => {
     const answer = await service.client.post(PATH, body);
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer }] } });
   });
 
-  it('takes a name of 512 characters, whatever they are', async () => {
+  it('accepts a name of 512 characters, whatever they are', async () => {
     const name = '🐦'.repeat(512);
     expect((await put({ name, title: 'x' })).name).toBe(name);
     expect((await service.client.post(PATH, { name: `${name}x`, title: 'x' })).status).toBe(400);
@@ -129,7 +129,7 @@ describe('POST /search-result/{account}/{list}', () => {
 });
 
 describe('/search-result/{account}/{list}/{id}', () => {
-  it('takes a record back as it was read, and none under the id of another', async () => {
+  it('accepts a record as it was read, and refuses it under another id', async () => {
     const { id } = await put({ name: 'there-and-back', title: 'gannet', year: 1983, premiere: '1983-05-01' });
     const read = (await service.client.get(`${PATH}/${id}`)).body as RecordBody;
     const changed = { ...read, fields: { ...read.fields, title: 'puffin' } };
@@ -146,7 +146,7 @@ describe('/search-result/{account}/{list}/{id}', () => {
     });
   });
 
-  it('takes no record under the id of another, nor the id of one without its name', async () => {
+  it('refuses a record under the id of another, and an id without its name', async () => {
     const { id } = await put({ name: 'there-once', title: 'dunlin' });
     const { id: otherId } = await put({ name: 'there-too', title: 'dunlin' });
     const read = (await service.client.get(`${PATH}/${id}`)).body as RecordBody;
@@ -167,7 +167,7 @@ describe('/search-result/{account}/{list}/{id}', () => {
       expect(body).toMatchObject({ created: 0, updated: 0, failed: 1, errors: [error] });
     }
     expect(await count({ query: 'dunlin' })).toBe(2);
-    // What is gone comes back by its name, and what has no name may be given one by a field.
+    // A deleted record can be written again by its name, and a record without a name may get one from a field.
     await service.client.delete(`${PATH}/${otherId}`);
     const back = await service.client.post(PATH, { id: otherId, name: 'there-too', fields: { title: 'dunlin' } });
     expect(back.status).toBe(201);
@@ -177,7 +177,7 @@ describe('/search-result/{account}/{list}/{id}', () => {
     expect(body).toMatchObject({ created: 0, updated: 1 });
   });
 
-  it('reads, replaces, patches and deletes', async () => {
+  it('reads, replaces, patches and deletes a record', async () => {
     const { id, created_utc } = await put({ name: 'one', title: 'albatross', year: 2000, seen: true });
     const path = `${PATH}/${id}`;
     expect((await service.client.get(path)).body).toMatchObject({ id, name: 'one', fields: { year: [2000] } });
@@ -208,7 +208,7 @@ describe('/search-result/{account}/{list}/{id}', () => {
     }
   });
 
-  it('answers with the fields that fit, names the others, and keeps them when some are patched', async () => {
+  it('returns the fields that fit, names the others, and keeps them in a patch', async () => {
     const long = 'x'.repeat(5_000);
     const { id } = await put({ name: 'long', title: long, year: 2000 });
     const path = `${PATH}/${id}`;
@@ -225,7 +225,7 @@ describe('/search-result/{account}/{list}/{id}', () => {
     expect((await service.client.delete(path)).status).toBe(204);
   });
 
-  it('knows nothing by ids that are none', async () => {
+  it('answers 404 to ids that no record has', async () => {
     for (const id of [MISSING_ID, 'x', '0', '%20', '%00', 'a%00b', '%2F', 'x'.repeat(512)]) {
       for (const answer of await asked(id)) {
         expect(answer, id).toMatchObject({ status: 404, body: { code: 'record-not-found' } });
@@ -236,7 +236,7 @@ describe('/search-result/{account}/{list}/{id}', () => {
     }
   });
 
-  it('has a record by its name, exactly', async () => {
+  it('finds a record by its exact name', async () => {
     const { id } = await put({ name: 'Twins, "A" & B', fields: { title: 'Twins' } });
     await put({ name: 'TWINS, "A" & B', fields: { title: 'Twins' } });
     const named = async (name: string, more = {}) => (await service.client.get(PATH, { name, ...more })).body;
@@ -254,7 +254,7 @@ describe('/search-result/{account}/{list}/{id}', () => {
     });
   });
 
-  it('says by which id a record is read of which the name was given', async () => {
+  it('tells the id of a record if its name was given instead', async () => {
     for (const name of ['Northern gannet', 'x'.repeat(300)]) {
       const { id } = await put({ name, title: 'x' });
       for (const answer of await asked(encodeURIComponent(name))) {
@@ -264,7 +264,7 @@ describe('/search-result/{account}/{list}/{id}', () => {
     }
   });
 
-  it('says so to nobody who may write records and not read them', async () => {
+  it('tells no id to an API key that may write records but not read them', async () => {
     const { id } = await put({ name: 'unread', title: 'x' });
     const permissions = ['search-result:update', 'search-result:delete'];
     const { key } = await service.createKey({ access: 'custom', permissions });
@@ -276,7 +276,7 @@ describe('/search-result/{account}/{list}/{id}', () => {
     }
   });
 
-  it('cannot take the name of another record', async () => {
+  it('refuses the name of another record', async () => {
     await put({ name: 'taken', title: 'x' });
     const { id } = await put({ name: 'free', title: 'x' });
     expect(await service.client.put(`${PATH}/${id}`, { name: 'taken', title: 'x' })).toMatchObject({
@@ -287,7 +287,7 @@ describe('/search-result/{account}/{list}/{id}', () => {
 });
 
 describe('GET /search-result/{account}/{list}', () => {
-  it('pages through all records once', async () => {
+  it('returns each record once over all pages', async () => {
     await service.client.post('/list/default', { name: 'pages' });
     await service.client.bulk(
       'default',
@@ -316,7 +316,7 @@ describe('GET /search-result/{account}/{list}', () => {
 });
 
 describe('DELETE /search-result/{account}/{list}?filter=', () => {
-  it('removes what the filter matches, and nothing without one', async () => {
+  it('deletes the records that match the filter, and nothing without a filter', async () => {
     await service.client.post('/list/default', {
       name: 'purge',
       facets: [{ name: 'n', type: 'number' }],
@@ -345,7 +345,7 @@ describe('DELETE /search-result/{account}/{list}?filter=', () => {
     expect((await service.client.delete(path, { filter: 'n < 40' })).body).toMatchObject({ deleted: 0 });
   });
 
-  it('removes what an import that has everything did not bring again', async () => {
+  it('deletes by modified_utc what a complete import did not bring again', async () => {
     await service.client.post('/list/default', { name: 'mirror', searchable_fields: [{ name: 't' }] });
     const rows = Array.from({ length: 50 }, (_, n) => ({ name: `r${n}`, t: 'the same' }));
     await service.client.bulk('default', 'mirror', rows);

@@ -82,7 +82,7 @@ function withoutTimes({ body }: Answer): unknown {
 }
 
 describe('a search', () => {
-  it('answers the same to GET and POST, with fresh ids and its time', async () => {
+  it('answers the same to GET and POST, with fresh ids and the time taken', async () => {
     const query = {
       query: 'gannet speed',
       match: 'any',
@@ -101,7 +101,7 @@ describe('a search', () => {
     expect(got.headers['content-type']).toBe('application/json');
   });
 
-  it('finds any word, all words, or the phrase', async () => {
+  it('matches any word, all words, or the phrase', async () => {
     expect((await names({ query: 'gannet speed' })).sort()).toEqual(['booby', 'gannet', 'hen']);
     expect(await names({ query: 'speed full', match: 'all' })).toHaveLength(2);
     expect(await names({ query: 'full speed', match: 'phrase' })).toEqual(['gannet']);
@@ -109,12 +109,12 @@ describe('a search', () => {
     expect((await search({})).total_count).toBe(BIRDS.length);
   });
 
-  it('takes words as typed where told to, and a phrase always', async () => {
+  it('matches words as typed without typo tolerance, and always in a phrase', async () => {
     expect(await names({ query: 'ganet', typo_tolerance: false })).toEqual([]);
     expect(await names({ query: 'northern ganet', match: 'phrase' })).toEqual([]);
   });
 
-  it('scores from 0 to 1, best first, the same on every page', async () => {
+  it('scores from 0 to 1, best first, and the same on every page', async () => {
     const all = await search({ query: 'the gannet' });
     const scores = all.results.map((hit) => hit['@text_score']);
     expect(scores.every((score) => score > 0 && score <= 1)).toBe(true);
@@ -126,7 +126,7 @@ describe('a search', () => {
     expect(await names({ query: 'the gannet', minimum_text_score: floor })).toEqual([all.results[0]?.name]);
   });
 
-  it('filters by the whole language', async () => {
+  it('filters by every part of the filter language', async () => {
     const cases: [string, string[]][] = [
       ["family = 'SULIDAE'", ['booby', 'gannet']],
       ['mass >= 1500 and not sea = false', ['booby', 'gannet']],
@@ -154,7 +154,7 @@ describe('a search', () => {
     });
   });
 
-  it('marks what it found, escaped', async () => {
+  it('highlights the matches in escaped text', async () => {
     const [hit] = (await search({ query: 'sand eels' })).results;
     expect(hit?.highlights?.['text']).toContain('&lt;<em>sand</em> <em>eels</em>&gt;');
     const [plain] = (await search({ query: 'sand', highlight: false })).results;
@@ -187,12 +187,12 @@ describe('a search', () => {
     expect(asked).toMatchObject({ status: 400, body: { errors: [{ parameter: option, detail }] } });
   });
 
-  it('says of options in the query string of a POST that they are there', async () => {
+  it('says that options in the query string of a POST are in the wrong place', async () => {
     const answer = await service.client.send('POST', PATH, { json: {}, query: { size: 5 } });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ parameter: 'size' }] } });
   });
 
-  it('takes booleans in every spelling of the query string', async () => {
+  it('accepts booleans in every spelling in the query string', async () => {
     for (const value of ['true', 'TRUE', '1', 'false', 'False', '0']) {
       const answer = await service.client.get(PATH, {
         highlight: value,
@@ -204,7 +204,7 @@ describe('a search', () => {
     }
   });
 
-  it('refuses versions that are none', async () => {
+  it('refuses unknown and malformed versions', async () => {
     const at = (version: string) => service.client.get(`/search/default/birds/${version}`);
     const latest = await at('latest');
     expect(latest).toMatchObject({ status: 400, body: { errors: [{ parameter: 'version' }] } });
@@ -220,8 +220,8 @@ describe('a search', () => {
   });
 });
 
-describe('the search rate', () => {
-  it('is shared by the keys of an account and says when to come back', async () => {
+describe('the limit on searches per minute', () => {
+  it('is shared by the API keys of an account and says when to retry', async () => {
     const limited = await startTestService({ env: { GANNET_SEARCH_RATE_PER_MINUTE: '5' } });
     try {
       await limited.client.post('/list/default', { name: 'birds' });

@@ -1,4 +1,4 @@
-/** Secrets on disk: sealed, sealed anew, and what happens without their key. */
+/** Tests secrets on disk: encrypted, encrypted again with a new key, and without their key. */
 import { execFile } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -59,13 +59,13 @@ function isSignedBy({ headers, text }: Received, secret: string): boolean {
   return headers['x-service-signature'] === `sha256=${digest}`;
 }
 
-/** Whether any file of the data directory holds the text. */
+/** Says whether any file of the data directory contains the text. */
 function isOnDisk(text: string): boolean {
   const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return files.some((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(text));
 }
 
-it('keeps secrets sealed, signs with them after a new start, and seals them anew while it runs', async () => {
+it('Secrets are encrypted on disk, sign after a restart, and are encrypted with a new key while the service runs', async () => {
   const { id, secret } = await createWebhook();
   expect(isOnDisk(id)).toBe(true);
   expect(isOnDisk(secret)).toBe(false);
@@ -85,7 +85,7 @@ it('keeps secrets sealed, signs with them after a new start, and seals them anew
   expect(isSignedBy(receiver.received[1]!, secret)).toBe(true);
 });
 
-/** A server of buckets that has one file, and holds back what it says of files until it may. */
+/** Starts an S3 server with one file, which answers HEAD requests only when it may. */
 async function slowBucket(): Promise<{ server: ScriptedServer; asked: Promise<void>; answer: () => void }> {
   const server = await ScriptedServer.start();
   let [answer, heard] = [(): void => undefined, (): void => undefined];
@@ -113,7 +113,7 @@ const addBucket = (server: ScriptedServer) =>
     secret_access_key: 'secret',
   });
 
-it('seals everything anew beside a file that is read from a bucket', async () => {
+it('A rotation of the key does not disturb reading a file of a bucket', async () => {
   service = await startTestService({ dataDir, env: SETTINGS });
   const { server, asked, answer } = await slowBucket();
   try {
@@ -129,7 +129,7 @@ it('seals everything anew beside a file that is read from a bucket', async () =>
   }
 });
 
-it('seals everything anew beside a feed that is about to ask its source', async () => {
+it('A rotation of the key does not disturb a feed that is about to call its source', async () => {
   service = await startTestService({ dataDir, env: SETTINGS });
   const { server, asked, answer } = await slowBucket();
   const source = await ScriptedServer.start();
@@ -140,7 +140,7 @@ it('seals everything anew beside a feed that is about to ask its source', async 
     const settings = { url: source.url('/rows'), records: '$.rows', name: '$.id', auth_header };
     const feed = { name: 'rows', provider: 'api', settings, media_store: 'bucket' };
     const connected = service.control().post('/feed/default/connect', feed);
-    // Its first run looks for what an earlier one left.
+    // Its first run looks for the file of an earlier one.
     await asked;
     source.asked.splice(0);
     expect((await service.control().post('/secret/rotate', undefined)).body).toEqual({ resealed: 2 });
@@ -153,7 +153,7 @@ it('seals everything anew beside a feed that is about to ask its source', async 
   }
 });
 
-it('seals what was kept open by an older version', async () => {
+it('Secrets that an older version stored in plain text are encrypted at the start', async () => {
   const { id, secret } = await createWebhook();
   const environment = openEnvironment(join(dataDir, 'system'), { kind: 'system' });
   const store = CollectionStore.of(environment);
@@ -171,7 +171,7 @@ it('seals what was kept open by an older version', async () => {
   expect(existsSync(keyFile())).toBe(true);
 });
 
-it('sends nothing unsigned where the key is lost, says so, and goes on with a new secret', async () => {
+it('A webhook sends nothing unsigned if the key is lost, says so, and works again with a new secret', async () => {
   const { id } = await createWebhook();
   rmSync(keyFile());
   service = await startTestService({ dataDir, env: SETTINGS });
@@ -189,7 +189,7 @@ it('sends nothing unsigned where the key is lost, says so, and goes on with a ne
   expect(isSignedBy(receiver.received[0]!, secret)).toBe(true);
 });
 
-it('doctor names what has a secret whose key is gone, with and without a service', async () => {
+it('gannet doctor names what has a secret whose key is lost, with the service running and without', async () => {
   const secretsOf = async () => {
     const { output } = await told(dataDir, 'doctor', '--json');
     return (JSON.parse(output) as { checks: readonly Check[] }).checks.find(({ name }) => name === 'Secrets');

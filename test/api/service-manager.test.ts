@@ -1,4 +1,7 @@
-/** The service under a manager such as systemd, which waits for its word: what it is told, and the unit that has it so. */
+/**
+ * Tests the service under a manager such as systemd that waits for its notifications: what it sends, and the unit
+ * that asks for them.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +23,7 @@ afterAll(() => {
 
 const onLinux = itWhere(process.platform === 'linux', 'only Linux has managers that listen so');
 
-describe('a manager that waits for the word of the service', () => {
+describe('a service manager that waits for notifications', () => {
   onLinux('is told when it serves, that it lives, and that it stops', async () => {
     const manager = await listenForNotes(join(folder, 'notify'));
     const env = { NOTIFY_SOCKET: join(folder, 'notify'), WATCHDOG_USEC: '200000' };
@@ -80,7 +83,7 @@ describe('the unit for systemd', () => {
     },
   );
 
-  it('starts this program, with these paths as systemd reads them', async () => {
+  it('starts this program with paths that are escaped for systemd', async () => {
     const settings = join(folder, 'of $HOME 100%.toml');
     writeFileSync(settings, '');
     const options = ['--data', '/srv/a "b" c%d', '--user', 'search', '--config', settings];
@@ -98,7 +101,7 @@ describe('the unit for systemd', () => {
     expect(usual.output).not.toMatch(/\{\w+\}/);
   });
 
-  it('goes on trying: a disk that came after six seconds found the unit failed, after five starts', async () => {
+  it('retries without end: a disk that came after six seconds used to find the unit failed, after five starts', async () => {
     const { output } = await gannet(join(folder, 'data'), 'systemd-unit');
     const [head = ''] = output.split('[Service]');
     expect(head).toMatch(/^\[Unit\]$[^]*^StartLimitIntervalSec=0$/m);
@@ -115,7 +118,7 @@ describe('the unit for systemd', () => {
   });
 });
 
-it('the unit has the program by the link that it was called by: who turned it back to the release before started the new one', () => {
+it('The systemd unit keeps the link that the program was called by, so that turning the link back changes the release', () => {
   const release = join(folder, 'current');
   symlinkSync(join(import.meta.dirname, '../..'), release);
   const unit = (program: string) =>
@@ -129,7 +132,7 @@ it('the unit has the program by the link that it was called by: who turned it ba
   expect(unit(command)).toBe(command);
 });
 
-it('alerts and the dashboard ask for what the service measures, whose names are as Prometheus has them', async () => {
+it('The alerts and the dashboard use only metrics that exist, and the metrics have names as Prometheus wants them', async () => {
   const service = await startTestService();
   try {
     const { text } = await service.clientWith(undefined).get('/metrics');
@@ -139,7 +142,8 @@ it('alerts and the dashboard ask for what the service measures, whose names are 
     expect([rules, dashboard].map((text) => text.split('gannet_').length > 8)).toEqual([true, true]);
     const asked = [...`${rules} ${dashboard}`.matchAll(/\b(gannet_\w+|process_\w+)/g)].map(([name]) => name);
     expect(asked.filter((name) => !measured.has(name.replace(/_bucket$/, '')))).toEqual([]);
-    // What Prometheus' own linter (`promtool check metrics`) says of names: counters have this ending, and nothing else.
+    // The rule of Prometheus' own linter (`promtool check metrics`) for names: counters have this ending, and nothing
+    // else has.
     const kinds = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', kind]) => ({ name, kind }));
     expect(kinds.filter(({ name, kind }) => name.endsWith('_total') !== (kind === 'counter'))).toEqual([]);
   } finally {

@@ -1,4 +1,4 @@
-/** What somebody who looks after the machine asks first is in one answer, one command, and in what alerts are made of. */
+/** Tests that what an operator asks first is in one answer, one command, and the metrics that alerts are made of. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const state = async () => (await service.control().get('/service/state/default')).body as State;
 
-it('says what runs, what the disk has left, and by what it is used', async () => {
+it('The state of the service shows the release, the start, the free space, and what uses the disk', async () => {
   const { release, started_utc: started, disk, lists } = await state();
   expect(release).toMatch(/^\d+\.\d+\.\d+/);
   expect(Math.abs(Date.now() - Date.parse(started))).toBeLessThan(3_600_000);
@@ -48,7 +48,7 @@ it('says what runs, what the disk has left, and by what it is used', async () =>
   expect((await service.client.get('/service/state/default')).status).toBe(403);
 });
 
-it('knows the last backup, and one that failed since, after a restart too', async () => {
+it('The state of the service shows the last backup and a later failed one, also after a restart', async () => {
   expect((await state()).backup).toEqual({ last: null, failure: null });
   expect(await service.metric('gannet_backup_last_success_timestamp_seconds')).toBe(0);
   expect((await gannet(service.dataDir, 'backup', backups)).status).toBe(0);
@@ -71,7 +71,7 @@ it('knows the last backup, and one that failed since, after a restart too', asyn
   expect(output).toMatch(/! Last backup +20.* the last attempt failed at/);
 });
 
-it('tells what does not work: a feed whose source is not there', async () => {
+it('The state of the service reports a feed whose source cannot be reached', async () => {
   const control = service.control();
   const website = createServer((_, response) => response.end('<title>Docs</title><p>Some words of it.'));
   await new Promise<void>((resolve) => website.listen(0, '127.0.0.1', resolve));

@@ -1,4 +1,6 @@
-/** Settings that change as fast as they can be sent, while records are written, versions built, lists copied and checked. */
+/**
+ * Tests settings that change as fast as possible while records are written, versions built, lists copied and checked.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -20,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('harms nothing that is under way, and holds from the next search on', async () => {
+it('Changes of settings disturb no concurrent work, and apply from the next search on', async () => {
   const { client } = service;
   const facet = { name: 'year', type: 'number', cardinality: 'Single' };
   const fields = { searchable_fields: [{ name: 'title' }], facets: [facet] };
@@ -40,7 +42,7 @@ it('harms nothing that is under way, and holds from the next search on', async (
     until('clone', (round) => client.post('/list/default/films/clone', { name: `copy-${round}` })),
     until('delete', async (round) => client.delete(`/list/default/copy-${round}`)),
   ];
-  // The same names each time: what is replaced is looked up in the generation.
+  // The names are the same each time, so that the replaced records are looked up in the generation.
   const records = Array.from({ length: RECORDS }, (_, index) => ({ name: `n${index}`, title: 'gannet', year: index }));
   try {
     for (let call = 0; call < BULK_CALLS; ++call) {
@@ -51,12 +53,12 @@ it('harms nothing that is under way, and holds from the next search on', async (
     done = true;
     await Promise.all(beside);
   }
-  // A copy may be deleted before it is made, and a list be copied while another of that name is there.
+  // A copy may be deleted before it exists, and a list may be copied while a list of that name exists.
   const refused = others.filter(({ answer }) => ![200, 201, 204, 404, 409].includes(answer.status));
   expect(refused.map(({ what, answer }) => `${what}: ${answer.status} ${answer.text}`)).toEqual([]);
   const rules = [{ kind: 'equivalent', terms: ['seabird', 'gannet'] }];
   expect((await client.put('/list/synonyms/default/films', { rules })).status).toBe(200);
-  // A version that is being built would take the place of the one that is searched.
+  // A version that is still being built would replace the one that is searched.
   const list = await eventually(
     async () =>
       (await client.get('/list/default/films')).body as { current_version: number; versions: { state: string }[] },
@@ -69,7 +71,7 @@ it('harms nothing that is under way, and holds from the next search on', async (
   expect(check.body, check.text).toMatchObject({ ok: true });
 });
 
-it.runIf(process.platform === 'linux')('leaves threads with names that say what they do', () => {
+it.runIf(process.platform === 'linux')('Threads have names that say what they do', () => {
   const names = service.threadNames();
   expect(names.filter((name) => name === 'gannet-search')).toHaveLength(2);
   expect(names).toContain('gannet-writes');

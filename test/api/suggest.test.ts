@@ -47,7 +47,7 @@ const ofKind = (kind: Suggestion['kind'], suggestions: readonly Suggestion[]) =>
   suggestions.filter((each) => each.kind === kind).map(({ text }) => text);
 
 describe('/suggest', () => {
-  it('completes names of records by their beginning, then by that of a word', async () => {
+  it('completes names of records by their beginning, then by the beginning of a word', async () => {
     expect(ofKind('record', await suggest('new'))).toEqual(['New Orleans', 'New York City', 'Newcastle']);
     expect(ofKind('record', await suggest('yo'))).toEqual(['York', 'New York City']);
     expect(ofKind('record', await suggest('new y'))).toEqual(['New York City']);
@@ -55,15 +55,15 @@ describe('/suggest', () => {
     expect(ofKind('record', await suggest('fra'))).toEqual(['Île-de-France']);
   });
 
-  it('completes the last word by words of the list that give results with the words before', async () => {
+  it('completes the last word by words of the list that have hits together with the words before', async () => {
     expect(ofKind('query', await suggest('ci'))).toEqual(['city']);
     expect(ofKind('query', await suggest('jazz ci'))).toEqual(['jazz city']);
-    // "yellow" is a word of the list, but of no record with "city".
+    // "yellow" is a word of the list, but no record has it together with "city".
     expect(ofKind('query', await suggest('city y'))).toEqual(['city york']);
     expect((await suggest('city y')).find(({ kind }) => kind === 'query')?.record_count).toBe(2);
   });
 
-  it('marks what was not typed', async () => {
+  it('highlights what was not typed', async () => {
     const suggestions = await suggest('new yo');
     expect(suggestions.find(({ kind }) => kind === 'record')?.highlight).toBe('New Yo<em>rk City</em>');
     expect(suggestions.find(({ kind }) => kind === 'query')?.highlight).toBe('new yo<em>rk</em>');
@@ -72,19 +72,19 @@ describe('/suggest', () => {
     expect((await suggest('paris <ca'))[0]?.highlight).toBe('paris &lt;ca<em>pital</em>');
   });
 
-  it('forgives misspellings, unless told not to', async () => {
+  it('tolerates typos, unless told not to', async () => {
     expect(ofKind('record', await suggest('newcats'))).toEqual(['Newcastle']);
     expect(ofKind('record', await suggest('yellwkn'))).toEqual(['Yellowknife']);
     expect(ofKind('query', await suggest('borugh'))).toEqual(['boroughs']);
     expect(await suggest('newcats', { typo_tolerance: false })).toEqual([]);
   });
 
-  it('leaves out what is deleted', async () => {
+  it('leaves out deleted records', async () => {
     expect(await suggest('gone')).toEqual([]);
     expect(await suggest('yacht')).toEqual([]);
   });
 
-  it('suggests each of the names that differ in their case only, as long as its record is there', async () => {
+  it('suggests each of the names that differ only in case, until its record is deleted', async () => {
     const records = ['lisbon', 'Lisbon', 'LISBON'].map((name) => ({ name, text: 'xylophone' }));
     expect((await service.client.bulk('default', 'others', records)).status).toBe(200);
     const path = '/suggest/default/others/1';
@@ -97,7 +97,7 @@ describe('/suggest', () => {
     expect(ofKind('record', await suggest('lizbon', {}, path))).toEqual(['Lisbon']);
   });
 
-  it('answers as many as are wanted, eight by default, of both kinds', async () => {
+  it('returns up to size suggestions, eight by default, of both kinds', async () => {
     const few = await suggest('n', { size: 2 });
     expect(few.map(({ kind }) => kind).sort()).toEqual(['query', 'record']);
     await service.client.post('/list/default', { name: 'many', searchable_fields: [{ name: 'text' }] });
@@ -109,17 +109,17 @@ describe('/suggest', () => {
     expect((await service.client.post(path, { query: 'a', size: 51 })).status).toBe(400);
   });
 
-  it('answers nothing for nothing, blanks and signs', async () => {
+  it('returns nothing for an empty query, blanks and symbols', async () => {
     for (const query of ['', '  ', '!', 'qqqqq']) expect(await suggest(query)).toEqual([]);
     expect((await service.client.get('/suggest/default/places/1')).body).toMatchObject({ suggestions: [] });
   });
 
-  it('takes its options in the query string too', async () => {
+  it('accepts its options in the query string as well', async () => {
     const { body } = await service.client.get('/suggest/default/places/1', { query: 'newca', size: 1 });
     expect((body as { suggestions: Suggestion[] }).suggestions).toMatchObject([{ text: 'Newcastle', kind: 'record' }]);
   });
 
-  it('of a group suggests from all its lists, a query once', async () => {
+  it('of a group suggests from all its lists, and each query once', async () => {
     const suggestions = await suggest('new', { size: 20 }, '/suggest/group/default/all/latest');
     expect(suggestions.filter(({ kind }) => kind === 'record').map(({ text, list_name }) => [text, list_name])).toEqual(
       [
@@ -132,8 +132,8 @@ describe('/suggest', () => {
     expect(suggestions.find(({ text }) => text === 'new')?.record_count).toBe(3);
   });
 
-  it('of a group counts the records of every list, also of one that would rather suggest something else', async () => {
-    // Of th, the one suggests the, and the other that, which is in a record of the first, too.
+  it('of a group counts the records of all lists, even of a list with another best suggestion', async () => {
+    // For "th", one list suggests "the", and the other "that", which a record of the first contains as well.
     await service.client.post('/list/default', { name: 'those', searchable_fields: [{ name: 'text' }] });
     const records = Array.from({ length: 5 }, (_, index) => ({ name: `${index}`, text: 'that' }));
     await service.client.bulk('default', 'those', records);
@@ -145,7 +145,7 @@ describe('/suggest', () => {
     expect(suggestions).toMatchObject([{ text: 'that', record_count: 6 }]);
   });
 
-  it('refuses versions that are none', async () => {
+  it('refuses unknown versions', async () => {
     expect((await service.client.post('/suggest/default/places/9', { query: 'a' })).status).toBe(404);
     expect((await service.client.post('/suggest/default/places/latest', { query: 'a' })).status).toBe(400);
   });

@@ -29,7 +29,7 @@ interface Preview {
   }[];
 }
 
-/** Sentences as they stand in abstracts of papers. */
+/** Sentences as in abstracts of papers. */
 const PAPERS = [
   { name: 'p1', text: 'We study magnetic resonance imaging (MRI) of the human brain at 7 tesla.' },
   { name: 'p2', text: 'Functional Magnetic Resonance Imaging (MRI) reveals activity; see also the MRI of 2004.' },
@@ -63,7 +63,7 @@ async function found(query: string, options: Readonly<Record<string, string>> = 
 const SCANNERS = { kind: 'equivalent', terms: ['scanner', 'tomograph'] };
 
 describe('PUT /list/synonyms', () => {
-  it('replaces all rules, which are read back and hold from the next search', async () => {
+  it('replaces all rules, which can be read back and apply from the next search', async () => {
     expect(await found('scanner')).toEqual(['p6']);
     expect(await put([SCANNERS])).toMatchObject({ status: 200, body: { rules: [SCANNERS] } });
     expect((await service.client.get('/list/synonyms/default/papers')).body).toEqual({ rules: [SCANNERS] });
@@ -75,7 +75,7 @@ describe('PUT /list/synonyms', () => {
     expect(await found('scanner')).toEqual(['p6']);
   });
 
-  it('takes rules that work one way, and phrases that are matched across their words', async () => {
+  it('accepts one-way rules, and phrases that match across their words', async () => {
     await put([
       { kind: 'rewrite', terms: ['scanner'], replace_with: ['tomograph'] },
       { kind: 'rewrite', terms: ['brain pictures'], replace_with: ['magnetic resonance imaging'] },
@@ -85,7 +85,7 @@ describe('PUT /list/synonyms', () => {
     expect(await found('brain pictures', { match: 'phrase' })).toEqual(['p1', 'p2']);
   });
 
-  it('holds for a search through a group, for that list alone', async () => {
+  it('applies in a search of a group only to that list', async () => {
     await service.client.post('/list/default', { name: 'notes', searchable_fields: [{ name: 'text' }] });
     await service.client.bulk('default', 'notes', [{ name: 'n1', text: 'a tomograph' }]);
     await service.client.post('/list-group/default', { name: 'texts', lists: [{ list: 'papers' }, { list: 'notes' }] });
@@ -97,7 +97,7 @@ describe('PUT /list/synonyms', () => {
     expect(await found('scanner', {}, group)).toEqual(['n1', 'p6', 'p7']);
   });
 
-  it('is copied with a clone and then its own', async () => {
+  it('changes rules independently of a copy of the list', async () => {
     await put([SCANNERS]);
     await service.client.post('/list/default/papers/clone', { name: 'copy' });
     await put([]);
@@ -106,14 +106,14 @@ describe('PUT /list/synonyms', () => {
     expect(await found('scanner')).toEqual(['p6']);
   });
 
-  it('survives a restart', async () => {
+  it('keeps the rules over a restart', async () => {
     await put([SCANNERS]);
     await service.stop();
     await service.start();
     expect(await found('scanner')).toEqual(['p6', 'p7']);
   });
 
-  it('takes rules with the list itself too', async () => {
+  it('has the same rules as the member synonym_rules of the list', async () => {
     const body = { name: 'with-rules', searchable_fields: [{ name: 'text' }], synonym_rules: [SCANNERS] };
     expect((await service.client.post('/list/default', body)).status).toBe(201);
     const list = await service.client.get('/list/default/with-rules');
@@ -127,7 +127,7 @@ describe('PUT /list/synonyms', () => {
     });
   });
 
-  it('takes back what an older release has taken, though it is too much for a list now', async () => {
+  it("accepts the rules that an older release accepted, even if they exceed today's limit for a list", async () => {
     const term = (number: number) => `${number} `.padEnd(SYNONYM_TERM_CHARACTERS_MAX, 'x');
     const terms = Array.from({ length: SYNONYM_TERMS_MAX }, (_, number) => term(number));
     const characters = SYNONYM_TERMS_MAX * SYNONYM_TERM_CHARACTERS_MAX;
@@ -174,7 +174,7 @@ describe('PUT /list/synonyms', () => {
     ],
     ['another kind', { kind: 'same', terms: ['a', 'b'] }, '/rules/0/kind'],
     ['an unknown member', { kind: 'equivalent', terms: ['a', 'b'], weight: 1 }, '/rules/0/weight'],
-  ])('refuses %s and keeps what was', async (_what, rule, pointer) => {
+  ])('refuses %s and keeps the rules in force', async (_what, rule, pointer) => {
     await put([SCANNERS]);
     const answer = await put([rule]);
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid-parameter' } });
@@ -182,7 +182,7 @@ describe('PUT /list/synonyms', () => {
     expect((await service.client.get('/list/synonyms/default/papers')).body).toEqual({ rules: [SCANNERS] });
   });
 
-  it('takes 20,000 rules', async () => {
+  it('accepts 20,000 rules', async () => {
     const rules = Array.from({ length: 20_000 }, (_, index) => ({
       kind: 'equivalent',
       terms: [`word${index}`, `other${index}`, `a phrase of ${index}`],
@@ -192,7 +192,7 @@ describe('PUT /list/synonyms', () => {
     expect((await put([...rules, SCANNERS])).status).toBe(400);
   });
 
-  it('needs synonym:update, and reading synonym:read', async () => {
+  it('needs the permission synonym:update, and reading needs synonym:read', async () => {
     const reader = await service.clientFor({ permissions: ['synonym:read'] });
     expect((await reader.get('/list/synonyms/default/papers')).status).toBe(200);
     expect((await reader.put('/list/synonyms/default/papers', { rules: [] })).status).toBe(403);
@@ -200,7 +200,7 @@ describe('PUT /list/synonyms', () => {
 });
 
 describe('GET /list/synonym-candidates', () => {
-  it('finds abbreviations with their long forms, one entry a sense, with the records that spell them out', async () => {
+  it('finds abbreviations with their long forms, one for each meaning, with the records that spell them out', async () => {
     const { body } = await service.client.get('/list/synonym-candidates/default/papers');
     const { supported, candidates } = body as { supported: boolean; candidates: readonly Candidate[] };
     expect(supported).toBe(true);
@@ -214,7 +214,7 @@ describe('GET /list/synonym-candidates', () => {
     expect(candidates[0]?.examples).toEqual(['p1', 'p2']);
   });
 
-  it('sees records that were written since', async () => {
+  it('finds those of records that were written since', async () => {
     await service.client.post('/list/default', { name: 'growing', searchable_fields: [{ name: 'text' }] });
     const path = '/list/synonym-candidates/default/growing';
     expect((await service.client.get(path)).body).toEqual({ supported: true, candidates: [] });
@@ -246,16 +246,16 @@ describe('POST /list/synonym-preview', () => {
     expect(await found('scanner')).toEqual(['p6']);
   });
 
-  it('says that a rule changes nothing where it does not', async () => {
+  it('says if a rule changes nothing', async () => {
     expect(await preview({ kind: 'equivalent', terms: ['qwertz', 'azerty'] })).toMatchObject({ changes_nothing: true });
     await put([SCANNERS]);
     const { changes_nothing, words } = await preview(SCANNERS);
     expect(changes_nothing).toBe(true);
-    // On top of the rules in force, not in their place.
+    // The rule is added to those in force, and does not replace them.
     expect(words[0]?.before.total_count).toBe(2);
   });
 
-  it('shows that a rewrite works one way', async () => {
+  it('shows that a rewrite works in one direction', async () => {
     const { words } = await preview({ kind: 'rewrite', terms: ['scanner'], replace_with: ['tomograph'] });
     expect(words.map(({ word, added }) => [word, added])).toEqual([['scanner', 1]]);
   });

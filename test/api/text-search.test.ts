@@ -1,4 +1,4 @@
-/** Text of many languages and scripts, and the rules that turn parts of a query into filters, over the API. */
+/** Tests text in many languages and scripts over the API, and query rules, which turn parts of a query into filters. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -8,7 +8,7 @@ interface SearchBody {
   readonly applied: { readonly query_rules: string[]; readonly synonyms: unknown[]; readonly typos: unknown[] };
 }
 
-/** Language of the list, text of a record, and queries that have to find it, with what is marked. */
+/** Language of the list, text of a record, and queries that must find it, each with the word that is highlighted. */
 const TEXTS: [string, string, Record<string, string>][] = [
   ['en', 'The ponies were running', { run: 'running', PONY: 'ponies' }],
   ['de', 'Die Häuser der Straße', { hauser: 'Häuser', strasse: 'Straße', haus: 'Häuser' }],
@@ -56,7 +56,7 @@ async function search(list: string, options: Record<string, unknown>): Promise<S
   return answer.body as SearchBody;
 }
 
-describe('text', () => {
+describe('text of a record', () => {
   it('is found without its diacritics, in another case, and inflected, in each language', async () => {
     expect(new Set(TEXTS.map(([language]) => language)).size).toBeGreaterThan(25);
     for (const [index, [language, text, queries]] of TEXTS.entries()) {
@@ -104,7 +104,7 @@ describe('query rules', () => {
     ]);
   });
 
-  it('take effect on the next search, and go with the next change', async () => {
+  it('apply from the next search until the next change', async () => {
     expect(await names('pizza SW1A 1AA')).toHaveLength(2);
     const stored = await service.client.put('/list/default/orders', { query_rules: RULES });
     expect(stored).toMatchObject({ status: 200, body: { query_rules: RULES, current_version: 1 } });
@@ -123,7 +123,7 @@ describe('query rules', () => {
     expect(await names('pizza SW1A 1AA')).toHaveLength(2);
   });
 
-  it('never let a query write a filter', async () => {
+  it('never let a query inject a filter', async () => {
     await service.client.put('/list/default/orders', {
       query_rules: [{ name: 'all', pattern: '^code (.*)$', filter: "postcode = '$1'" }],
     });

@@ -1,4 +1,7 @@
-/** What is said in recordings, written down by a model of the account: each piece is paid for once, and nobody waits for a model that is away. */
+/**
+ * Tests transcription of recordings by a model of the account: each piece is paid for once, and nothing waits for a
+ * model that cannot be reached.
+ */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Check } from '../../src/cli/doctor/check.js';
 import { gannet } from '../support/cli.js';
@@ -35,7 +38,7 @@ let whisper = '';
 let lists = 0;
 let list = '';
 
-/** By the order of calls. */
+/** Answers with these texts in the order of calls. */
 const saying =
   (...texts: readonly string[]): Script =>
   (_asked, response) => {
@@ -61,7 +64,7 @@ beforeEach(async () => {
   lists += 1;
   list = `talks-${lists}`;
   whisper = `whisper-${lists}`;
-  // What one list still asks is nothing to the next.
+  // Each test has a server of its own, so that calls for the list before do not count.
   model = await ScriptedServer.start();
   models.push(model);
   model.script = saying('');
@@ -93,7 +96,7 @@ const found = async (query: string) => {
   return (body as { results: readonly Hit[] }).results.map(({ name, media }) => [name, media?.seconds]);
 };
 
-it('finds what is said, piece by piece of a long file, and asks no more when the file is linked again', async () => {
+it('A long recording is transcribed in pieces, and not again if the same file is linked again', async () => {
   model.script = saying('Gannets dive', 'Puffins burrow', 'Herons wait');
   // 16,000 bytes a second, and 100,000 a request: three pieces.
   const talk = await upload('talk.wav', wavOf({ title: 'On seabirds', seconds: 15 }));
@@ -114,7 +117,7 @@ it('finds what is said, piece by piece of a long file, and asks no more when the
   expect(model.asked).toHaveLength(3);
 });
 
-it('finds tags, and reads other files, while a model is away', async () => {
+it('Tags and other files are found while the model does not answer', async () => {
   model.script = () => undefined;
   const urls = await Promise.all(
     [1, 2, 3, 4, 5].map((each) => upload(`${each}.mp3`, mp3Of({ title: `Talk ${each}`, frames: each }))),
@@ -132,7 +135,7 @@ it('finds tags, and reads other files, while a model is away', async () => {
   expect((await stateOf()).pending).toBe(5);
 });
 
-it('tells what the model does not want, and keeps the tags', async () => {
+it('The refusal of the model is reported, and tags are found', async () => {
   model.script = (_asked, response) => {
     response.statusCode = 400;
     response.end('{"error": {"message": "bad audio"}}');
@@ -145,7 +148,7 @@ it('tells what the model does not want, and keeps the tags', async () => {
   expect(await found('fulmars')).toEqual([['talk', 0]]);
 });
 
-it('asks a model again that was busy, or broke off its answer, and no more than that', async () => {
+it('A model that was busy or broke off its answer is called again, and only then', async () => {
   let calls = 0;
   model.script = (asked, response) => {
     calls += 1;
@@ -160,8 +163,8 @@ it('asks a model again that was busy, or broke off its answer, and no more than 
   expect(calls).toBe(3);
 });
 
-it('goes on where a service that was killed left off, and pays for no piece twice that it had', async () => {
-  // The third piece is under way when it is killed.
+it('After a kill, transcription continues, and no piece that was answered is paid for twice', async () => {
+  // The service is killed during the third piece.
   let [answered, isBack] = [0, false];
   const thirdCame = new Promise<void>((resolve) => {
     model.script = (asked, response) => {
@@ -184,7 +187,7 @@ it('goes on where a service that was killed left off, and pays for no piece twic
   expect(metrics).toBe(1);
 });
 
-it('is attached later, and taken off', async () => {
+it('A transcription model can be added to a list later, and removed', async () => {
   const off = await service.client.put(`/list/default/${list}`, { ...DEFINITION, transcription_model: null });
   expect(off.status).toBe(200);
   model.script = saying('Razorbills');
@@ -204,12 +207,12 @@ it('is attached later, and taken off', async () => {
   );
 });
 
-it('is a model of its kind', async () => {
+it('A list accepts only a transcription model that exists', async () => {
   const refused = await service.client.put(`/list/default/${list}`, { ...DEFINITION, transcription_model: 'nobody' });
   expect(refused).toMatchObject({ status: 400, body: { errors: [{ pointer: '/transcription_model' }] } });
 });
 
-it('doctor says for which lists what is said is written down, and whether frames of videos can be read', async () => {
+it('gannet doctor shows whether lists transcribe recordings, and whether frames of videos can be read', async () => {
   const { output } = await gannet(service.dataDir, 'doctor', '--json');
   const { checks } = JSON.parse(output) as { checks: Check[] };
   const named = (wanted: string) => checks.find(({ name }) => name === wanted);

@@ -1,4 +1,7 @@
-/** What commands say where the service refuses what was typed: in options and arguments, and with the command that shows what there is. */
+/**
+ * Tests errors of commands if the service refuses what was typed: in terms of options and arguments, and with the
+ * command that lists what exists.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +47,7 @@ async function told(...words: readonly string[]): Promise<{ readonly status: num
 
 const S3 = ['--kind', 's3', '--endpoint', 'https://s3.example.com', '--bucket', 'files', '--access-key-id', 'A'];
 
-describe('what a command refuses before it asks for a secret', () => {
+describe('errors before a command asks for a secret', () => {
   it.each([
     [['media-store', 'add', 'x', '--kind', 's3'], '--kind s3 needs --endpoint, --bucket and --access-key-id.\n'],
     [['media-store', 'add', 'x', '--kind', 'folder'], '--kind folder needs --folder.\n'],
@@ -63,13 +66,13 @@ it.each([
     /^--settings expects a JSON object, such as .*, not url=x\n$/,
   ],
   [['call', 'list.create', '--param', 'nme=x'], /^list\.create has no parameter 'nme'\. Did you mean 'name'\?/],
-])('a wrong word is told before anything is asked: gannet %j', async (words, sentence) => {
+])('A wrong word is reported before the service is called: gannet %j', async (words, sentence) => {
   const { status, err } = await told(...words);
   expect(err).toMatch(sentence);
   expect(status).toBe(EXIT.usage);
 });
 
-describe('what the service refuses is told by options and arguments', () => {
+describe('refusals of the service in terms of options and arguments', () => {
   it.each([
     [['media-store', 'add', 'x', ...S3, '--region', 'EU'], /^--region: Must be 1 to 64 lower-case letters/],
     [
@@ -111,7 +114,7 @@ describe('what the service refuses is told by options and arguments', () => {
   });
 });
 
-describe('what is not there is told with the command that shows what there is', () => {
+describe('errors about something unknown, with the command that lists what exists', () => {
   it.each([
     [['key', 'delete', 'nonsense'], 'gannet key list'],
     [['webhook', 'delete', 'nonsense'], 'gannet webhook list'],
@@ -133,7 +136,7 @@ describe('what is not there is told with the command that shows what there is', 
     expect(status).toBe(EXIT.failed);
   });
 
-  it('an import into a list that is not there names what makes it', async () => {
+  it('explain that an import can create the list with --create', async () => {
     const file = join(folder, 'birds.csv');
     writeFileSync(file, 'name,title\nbooby,Booby\n');
     expect((await told('import', file, '--list', 'nix')).err).toMatch(
@@ -141,7 +144,7 @@ describe('what is not there is told with the command that shows what there is', 
     );
   });
 
-  it('a patch of records of a list that is not there is told to replace --patch by --create', async () => {
+  it('explain that --create must replace --patch to create the list', async () => {
     const file = join(folder, 'patch.csv');
     writeFileSync(file, 'name,title\nbooby,Booby\n');
     expect((await told('import', file, '--list', 'nix', '--patch')).err).toMatch(
@@ -149,7 +152,7 @@ describe('what is not there is told with the command that shows what there is', 
     );
   });
 
-  it('a picture that is called a table is told of, and kept as it is called', async () => {
+  it('warn of a picture with the name of a table, and keep its name', async () => {
     const file = join(folder, 'booby.csv');
     writeFileSync(file, '\x89PNG\r\n\x1a\n', 'latin1');
     expect(await told('media', 'put', file)).toEqual({
@@ -158,7 +161,7 @@ describe('what is not there is told with the command that shows what there is', 
     });
   });
 
-  it('every kind of what is not there has such a command, or is of something that no command lists', async () => {
+  it('exist for every kind of thing that a command lists', async () => {
     const codes = (await allOperations()).flatMap(({ errors = [] }) => errors.map((kind) => problemKind(kind).code));
     const notThere = new Set(codes.filter((code) => code.endsWith('-not-found')));
     const command = { options: [], registeredArguments: [], opts: () => ({}) };
@@ -170,7 +173,7 @@ describe('what is not there is told with the command that shows what there is', 
   });
 });
 
-it('what is asked for is named once', () => {
+it('An option is named only once in an error', () => {
   const detail = 'expected latitude, longitude and distance.';
   const problem = {
     ...{ type: '', title: '', status: 400, code: 'invalid-parameter' },
@@ -181,7 +184,7 @@ it('what is asked for is named once', () => {
   expect(inTypedWords(problem, command).detail).toBe(`--radius: ${detail}`);
 });
 
-it('options of the command alone are told as such', () => {
+it('Errors of other members keep their place, next to errors of options', () => {
   const problem = {
     type: '',
     title: '',

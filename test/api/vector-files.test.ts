@@ -1,4 +1,7 @@
-/** Vectors in files: beside records, in them, and as a matrix of NumPy's; what ends in the middle leaves what can be told. */
+/**
+ * Tests vectors in files: in their own files, in records, and as NumPy matrices; an interrupted import or export
+ * leaves a clear state.
+ */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +31,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Of a number, a direction of its own. */
+/** Returns a vector that points in a different direction for each number. */
 const vectorOf = (number: number) =>
   Array.from({ length: DIMENSIONS }, (_, i) => Math.fround(Math.sin(number * 7 + i) + 0.01 * i));
 
@@ -62,10 +65,10 @@ async function made(list: string, model: string | null = 'own'): Promise<void> {
 
 const asStored = (values: readonly number[]) => values.map((value) => Number(value.toPrecision(9)));
 
-describe('a matrix beside records', () => {
+describe('a matrix next to records', () => {
   const rows = [0, 1, 2].map(vectorOf);
 
-  it('gives each its row, makes a list that is searched by them, and comes out as it went in', async () => {
+  it('gives each record its row, creates a list that is searched by vectors, and is exported unchanged', async () => {
     const names = fileOf('names.csv', 'name\nzero\none\n"two, or more"\n');
     const npy = fileOf('in.npy', npyOf(rows));
     const imported = await gannet(service.dataDir, 'import', names, '--npy', npy, '--list', 'columns', '--create');
@@ -85,7 +88,7 @@ describe('a matrix beside records', () => {
     expect(floatsOf(out)).toEqual(rows.flat());
   });
 
-  it('has zeros for a record without a vector, both ways', async () => {
+  it('has zeros for a record without a vector, in imports and exports', async () => {
     const records = '{"name":"a","title":"x"}\n{"name":"b","title":"y"}\n';
     const npy = fileOf('zeros.npy', npyOf([rows[0] ?? [], rows[0]?.map(() => 0) ?? []]));
     const file = fileOf('zeros.ndjson', records);
@@ -101,7 +104,7 @@ describe('a matrix beside records', () => {
     expect(floatsOf(out)).toEqual([...(rows[0] ?? []), ...Array<number>(DIMENSIONS).fill(0)]);
   });
 
-  it('is refused record by record where a row is not what the list has, and whole where it is no matrix', async () => {
+  it('is refused for single records with unsuitable rows, and as a whole if it is no matrix', async () => {
     await made('strict');
     const first = await service.client.post('/search-result/default/strict', {
       name: 'first',
@@ -145,7 +148,7 @@ describe('a matrix beside records', () => {
 });
 
 describe('vectors in records', () => {
-  it('go out with them in every format, and in again', async () => {
+  it('are exported with them in every format, and imported again', async () => {
     await made('several');
     const several = [vectorOf(5), vectorOf(6)];
     const put = (body: object) => service.client.post('/search-result/default/several', body);
@@ -177,7 +180,7 @@ describe('vectors in records', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('several.npy'))).toEqual([]);
   });
 
-  it('are not there where nobody asks for them, and where there are none', async () => {
+  it('are left out unless asked for, and if there are none', async () => {
     const plain = await service.client.get('/search-result/default/several', {});
     expect(plain.text).not.toContain('vector');
     await made('no-vectors', null);
@@ -186,7 +189,7 @@ describe('vectors in records', () => {
   });
 });
 
-describe('what ends in the middle', () => {
+describe('an interrupted import or export', () => {
   const records = Array.from({ length: COUNT }, (_, i) => `{"name":"r${i}","title":"record ${i}"}\n`);
   let npy: string;
   beforeAll(async () => {
@@ -202,7 +205,7 @@ describe('what ends in the middle', () => {
     return spawn(process.execPath, ['bin/gannet.js', ...argv], { cwd: PACKAGE, env });
   }
 
-  it('an import that is killed has given each record that came in its own row, and is repeated', async () => {
+  it('has given each imported record its own row if an import was killed, and can be repeated', async () => {
     const child = start('import', '-', '--npy', npy, '--list', 'killed', '--create');
     child.stdin.on('error', () => undefined);
     child.stdin.write(records.slice(0, 2000).join(''));
@@ -227,7 +230,7 @@ describe('what ends in the middle', () => {
     expect(body).toMatchObject({ total_count: COUNT });
   });
 
-  it('an export that is killed leaves no matrix of that name, and the next one is whole', async () => {
+  it('leaves no incomplete matrix under the final name if an export was killed, and the next is whole', async () => {
     const out = join(folder, 'killed.npy');
     const child = start('export', '--list', 'many', '--npy', out, '-o', join(folder, 'killed.ndjson'));
     const ended = once(child, 'close') as Promise<[number | null]>;
@@ -237,7 +240,7 @@ describe('what ends in the middle', () => {
     );
     child.kill('SIGKILL');
     const [status] = await ended;
-    // It may have been faster than the signal: what has the name is whole.
+    // The export may have been faster than the signal: a file with the final name is whole.
     if (existsSync(out)) expect(floatsOf(out)).toEqual(floatsOf(npy));
     else expect(status).not.toBe(0);
     expect((await gannet(service.dataDir, 'export', '--list', 'many', '--npy', out)).status).toBe(0);
