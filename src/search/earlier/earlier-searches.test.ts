@@ -13,14 +13,14 @@ describe('EarlierSearches', () => {
   );
   const options = { max: 10, requireClick: false };
 
-  it('completes by popularity, without regard to case and marks', () => {
+  it('completes by popularity, ignoring case and diacritics', () => {
     expect(texts(earlier.completions('re', options))).toEqual(['red', 'réd kite', 'red sea', 'reef']);
     expect(texts(earlier.completions('RÉD ', options))).toEqual(['réd kite', 'red sea']);
     expect(texts(earlier.completions('re', { ...options, max: 2 }))).toEqual(['red', 'réd kite']);
     expect(texts(earlier.completions('x', options))).toEqual([]);
   });
 
-  it('completes only what was clicked where that is asked for, the most clicked first', () => {
+  it('completes only searches with clicks if clicks are required, the most clicked first', () => {
     expect(texts(earlier.completions('re', { ...options, requireClick: true }))).toEqual(['réd kite', 'red sea']);
     expect(texts(earlier.nearCompletions('rde', 1, { ...options, requireClick: true }))).toEqual([
       'réd kite',
@@ -28,13 +28,13 @@ describe('EarlierSearches', () => {
     ]);
   });
 
-  it('forgives typos, the nearest first', () => {
+  it('tolerates typos, with the nearest completions first', () => {
     expect(texts(earlier.nearCompletions('rde', 1, options))).toEqual(['red', 'réd kite', 'red sea', 'reef']);
     expect(texts(earlier.nearCompletions('bleu', 1, options))).toEqual(['blue']);
     expect(texts(earlier.nearCompletions('green', 1, options))).toEqual([]);
   });
 
-  it('completes as a search through all of them would', () => {
+  it('completes the same texts as a linear scan over all searches', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', ' '), maxLength: 4 });
     fc.assert(
       fc.property(fc.uniqueArray(word), word, (all, typed) => {
@@ -50,7 +50,7 @@ describe('EarlierSearches', () => {
     );
   });
 
-  it('tells which records were clicked for the same searches; one click in common is none', () => {
+  it('finds records that were clicked for the same searches, ignoring pairs with a single click', () => {
     const clicks = [
       { query: 'red', record: 'a', clicks: 5 },
       { query: 'red', record: 'b', clicks: 4 },
@@ -68,7 +68,7 @@ describe('EarlierSearches', () => {
 });
 
 describe('prefixDistance', () => {
-  /** Optimal string alignment, as it is defined. */
+  /** Returns the optimal string alignment distance, straight from its definition. */
   function distance(a: string, b: string): number {
     const rows = Array.from({ length: a.length + 1 }, (_, i) =>
       Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : i)),
@@ -85,7 +85,7 @@ describe('prefixDistance', () => {
     return rows[a.length]?.[b.length] ?? 0;
   }
 
-  it('is the least distance to any beginning', () => {
+  it('returns the least distance to any prefix of the text', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 });
     fc.assert(
       fc.property(word, word, fc.nat(2), (typed, text, max) => {

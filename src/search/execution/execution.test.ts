@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { mergeFacets, mergeRanges } from './facet-merge.js';
 import { compareSortValues } from './sort-values.js';
 
-describe('facets of a group', () => {
-  it('adds the counts of equal values, most frequent first', () => {
+describe('facets merged over a group', () => {
+  it('adds the counts of equal values and lists the most frequent first', () => {
     const merged = mergeFacets(
       [
         '{"brand":[{"value":"Acme","count":3},{"value":"Zoo","count":2}],"year":[{"value":1999,"count":1}]}',
@@ -30,7 +30,7 @@ describe('facets of a group', () => {
     expect(merged).toContain('"none":[]');
   });
 
-  it('widens ranges', () => {
+  it('merges ranges to the least minimum and the greatest maximum', () => {
     expect(mergeRanges(['{"p":{"min":2,"max":5}}', '{"p":{"min":-1,"max":3},"d":{"min":"2001","max":"2002"}}'])).toBe(
       '{"p":{"min":-1,"max":5},"d":{"min":"2001","max":"2002"}}',
     );
@@ -38,14 +38,14 @@ describe('facets of a group', () => {
   });
 });
 
-describe('sort values', () => {
-  it('puts missing ones last in either direction', () => {
+describe('compareSortValues', () => {
+  it('puts missing values last in both directions', () => {
     const values = [undefined, 2, Buffer.from('b'), 1, Buffer.from('a')];
     const sorted = (descending: boolean) =>
       [...values, undefined]
         .sort((left, right) => compareSortValues(left, right, descending))
         .map((value) => value?.toString());
-    // Array.prototype.sort puts undefined last by itself, so the comparison is tested too.
+    // Array.prototype.sort itself puts undefined last, so the comparison is also called directly.
     expect(sorted(false)).toEqual(['1', '2', 'a', 'b', undefined, undefined]);
     expect(sorted(true)).toEqual(['2', '1', 'b', 'a', undefined, undefined]);
     expect(compareSortValues(undefined, 1, true)).toBe(1);

@@ -1,4 +1,7 @@
-/** Pairs of a text and a query that people expect to meet, and some that they do not, on one real list with the real kernel. */
+/**
+ * Pairs of a text and a query that people expect to match, and some that they do not, on a real list with the real
+ * kernel.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
 import { listFixtures, searchTask, type ListFixtures } from '../../../test/support/lists.js';
@@ -19,7 +22,10 @@ const DEFINITION: FieldDefinition = {
   language: 'en',
 };
 
-/** A text, a query in which `"…"` is a phrase and anything else all of its words, and what is marked; null where nothing is to be found. */
+/**
+ * A text, a query (a phrase if it is in `"…"`, otherwise all of its words), and what is highlighted; null if there
+ * must be no hit.
+ */
 type Pair = readonly [text: string, query: string, marked: readonly string[] | null];
 
 const PAIRS: readonly Pair[] = [
@@ -58,7 +64,7 @@ const PAIRS: readonly Pair[] = [
   ['Use node.js here', 'node.js', ['node.js']],
   ['пример.рф/страница', 'пример', ['пример']],
   ['The end.Then more', 'then', ['Then']],
-  // Written otherwise.
+  // Other spellings of the same words.
   ["We love rock'n'roll", 'rock n roll', ["rock'n'roll"]],
   ["We love rock'n'roll", 'rock and roll', ["rock'n'roll"]],
   ['Likes rock & roll', "rock'n'roll", ['rock', 'roll']],
@@ -66,7 +72,7 @@ const PAIRS: readonly Pair[] = [
   ["Why don't you", 'dont', ["don't"]],
   ['Three mice ran', 'mouse', ['mice']],
   ['A child plays', 'children', ['child']],
-  // Numbers, initials and names stay whole.
+  // Numbers, initials and names are not split.
   ['Version 4.2 costs 3.5', '4.2', ['4.2']],
   ['Version 4.2 costs 3.5', '42', null],
   ['Version 4.2 costs 3.5', '2', null],
@@ -74,7 +80,7 @@ const PAIRS: readonly Pair[] = [
   ['In the U.S.A. today', 's', null],
   ['A JavaScript file', 'java', null],
   ['An iPhone call', 'phone', null],
-  // The parts of two words, and of two fields, are no neighbours.
+  // The parts of two words, or of two fields, do not form a phrase.
   ['mail.jane and doe.mail', '"jane doe"', null],
 ];
 
@@ -82,7 +88,9 @@ interface Response {
   readonly results: readonly { readonly name: string; readonly highlights: Record<string, string> }[];
 }
 
-/** Other languages, by the tag of the list: a text of one word or a few, and what finds it. */
+/**
+ * Texts in other languages, by the language tag of the list: a text of one word or a few, and a query that finds it.
+ */
 const LANGUAGES: Readonly<Record<string, readonly (readonly [text: string, query: string])[]>> = {
   ar: [
     ['أحمد', 'احمد'],
@@ -293,14 +301,14 @@ afterAll(async () => {
   await fixtures.close();
 });
 
-it('finds the words that people expect, and marks them', async () => {
+it('Searches find the words that people expect, and highlight them', async () => {
   const texts = [...new Set(PAIRS.map(([text]) => text))];
   const list = await listOf('en', texts);
   const found = PAIRS.map(([text, query]): Pair => [text, query, marked(list, `${texts.indexOf(text)}`, query)]);
   expect(found).toEqual(PAIRS);
 });
 
-it('finds what speakers of a language expect, and marks whole characters', async () => {
+it('Searches find what speakers of each language expect, and highlight whole characters', async () => {
   const missed: string[] = [];
   for (const [language, pairs] of Object.entries(LANGUAGES)) {
     const list = await listOf(
@@ -310,14 +318,14 @@ it('finds what speakers of a language expect, and marks whole characters', async
     pairs.forEach(([text, query], index) => {
       const marks = marked(list, `${index}`, query);
       if (marks === null || marks.length === 0) missed.push(`${language}: ${query} of ${text}`);
-      // A mark of a letter is no character by itself.
+      // A combining mark of a letter is no character by itself.
       if (marks?.some((mark) => /^\p{M}/u.test(mark))) missed.push(`${language}: half of a character of ${text}`);
     });
   }
   expect(missed).toEqual([]);
 });
 
-it('takes forms that tables of endings tell for stems in all that a search does with words', async () => {
+it('Inflected forms from suffix tables match in phrases, synonyms, typos and match=all', async () => {
   const texts = ['nowe książki', 'nowa książka', 'tani rower', 'kurtki', 'jednoślad', 'kurtka'];
   const records = texts.map((text, index) => ({ name: `${index}`, text }));
   const list = await fixtures.add('shop', { ...DEFINITION, language: 'pl' }, records, {
@@ -326,7 +334,7 @@ it('takes forms that tables of endings tell for stems in all that a search does 
   });
   const found = (query: string, options: Partial<SearchOptions> = {}) =>
     resultsOf(list, { query, size: 10, ...options }).map(({ name }) => name);
-  // What is written as it was typed goes first.
+  // The record with the form as typed ranks first.
   expect([found('książka'), found('książki')]).toEqual([
     ['1', '0'],
     ['0', '1'],
@@ -335,7 +343,7 @@ it('takes forms that tables of endings tell for stems in all that a search does 
   expect(found('rowery')).toContain('2');
   expect(found('jednośladów')).toContain('4');
   expect(found('rower').toSorted()).toEqual(['2', '4']);
-  // A correction brings its other forms along.
+  // A correction also brings the other forms of the corrected word.
   expect(found('kurtkaa').toSorted()).toEqual(['3', '5']);
   expect(found('książk', { match: 'all' }).toSorted()).toEqual(['0', '1']);
 });
@@ -345,7 +353,7 @@ function listOf(language: string, texts: readonly string[]): Promise<ListIndex> 
   return fixtures.add(`pairs-${language}`, { ...DEFINITION, language }, records, { language });
 }
 
-/** What is marked in the record by the query; null where it is not found. */
+/** Returns the texts that are highlighted in the record for the query; null if the record is no hit. */
 function marked(list: ListIndex, name: string, query: string): readonly string[] | null {
   const match = query.startsWith('"') ? 'phrase' : 'all';
   const results = resultsOf(list, { query: query.replaceAll('"', ''), match, size: 1000, typo_tolerance: false });

@@ -1,4 +1,4 @@
-/** What a thread keeps of the lists that it searches. */
+/** What a thread keeps of the lists that it searches (`ListContexts`). */
 import { expect, it } from 'vitest';
 import { ListContexts } from './list-context.js';
 
@@ -11,7 +11,7 @@ const settings = (list: string, terms: readonly string[]) =>
     synonym_rules: [{ kind: 'equivalent', terms }],
   });
 
-/** Generations of lists by their numbers; says how often a term was looked at. */
+/** Generations of lists by their numbers; `analysed` counts how many terms of synonyms were analysed. */
 class FewLists {
   analysed = 0;
   readonly contexts: ListContexts;
@@ -31,8 +31,8 @@ class FewLists {
   }
 }
 
-it('is as much as may be kept: lists with long rules are made anew when others were searched meanwhile', () => {
-  // Of digits, so that each is analysed.
+it('Contexts of lists with long rules are evicted, the least recently searched first, when the limit is reached', () => {
+  // The terms are of digits, so that each of them is analysed.
   const long = (list: string) =>
     settings(
       list,
@@ -46,7 +46,7 @@ it('is as much as may be kept: lists with long rules are made anew when others w
   expect(lists.analysed).toBe(20);
   lists.get(2);
   expect(lists.analysed).toBe(30);
-  // Of those, the second was searched the longest time ago.
+  // Of the three, list 1 was searched the longest time ago.
   expect(lists.get(0)).toBe(first);
   lists.get(3);
   expect(lists.analysed).toBe(31);
@@ -54,13 +54,13 @@ it('is as much as may be kept: lists with long rules are made anew when others w
   expect(lists.analysed).toBe(41);
 });
 
-it('has no rules as they are written', () => {
+it('A context keeps the compiled synonyms, but not the rules as they are written', () => {
   const { settings: kept, synonyms } = new FewLists([settings('a', ['one', 'two'])]).get(0);
   expect(Object.keys(kept).sort()).toEqual(['definition', 'language', 'list']);
   expect(synonyms.match(['one'])).toMatchObject([{ expansions: [['two']] }]);
 });
 
-it('is not made anew for a rule that is tried', () => {
+it('Testing a synonym rule analyses that rule alone, and leaves the kept context as it is', () => {
   const lists = new FewLists([settings('a', ['1', '2', '3'])]);
   lists.get(0);
   const before = lists.analysed;

@@ -1,4 +1,6 @@
-/** One score of words and meaning: what it may depend on, and what not. Real lists, the real kernel, vectors drawn by lot. */
+/**
+ * What the single score of words and meaning may and may not depend on: real lists, the real kernel, random vectors.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
 import {
@@ -44,7 +46,7 @@ afterEach(async () => {
   await lists.remove();
 });
 
-/** Around one of three directions, so that there is something near and something far. */
+/** Returns a vector around one of three directions, so that some are near and some are far. */
 function vectorOf(random: SeededRandom): Float32Array {
   const direction = random.below(3);
   return Float32Array.from({ length: DIMENSIONS }, (_, at) => random.below(100) / 200 + (at === direction ? 1 : 0));
@@ -61,7 +63,7 @@ function lineOf(random: SeededRandom, number: number): string {
 
 async function filled(random: SeededRandom): Promise<ListIndex> {
   const list = await lists.create('own');
-  // In pieces, so that there are segments to be merged.
+  // Records are written in parts, so that there are segments to merge.
   for (let begin = 0; begin < RECORDS; begin += 20) {
     await importLines(
       list,
@@ -78,7 +80,7 @@ async function calibrated(list: ListIndex, count: number): Promise<void> {
     .toBeGreaterThan(count / 2);
 }
 
-/** `isOfText`: the vector is what the model says of the search text, and not one that somebody has sent. */
+/** `isOfText`: the vector is the model's vector of the search text, and not one that the client sent. */
 function search(
   searched: readonly ListIndex[],
   vector: Float32Array,
@@ -106,40 +108,43 @@ function search(
 }
 const scoresOf = ({ results }: Found) => Object.fromEntries(results.map((hit) => [hit.name, hit['@text_score']]));
 
-/** A vector that was sent is meant as it is; of a text's own the words have a share. */
+/** A vector that was sent is searched as it is; for the vector of a text, the words have a share in the score. */
 const WAYS: readonly { readonly isOfText?: true }[] = [{}, { isOfText: true }];
 
 describe.each(SEEDS)('with seed %i a score', (seed) => {
-  it.each(WAYS)('is in 0..1, the same on every page, and its hits are those that are counted (%o)', async (way) => {
-    const random = new SeededRandom(seed);
-    const list = await filled(random);
-    for (const query of ['', 'gannet', 'puffin cliff', 'tern fish wave']) {
-      const vector = vectorOf(random);
-      const options = { query, facets: ['price'], highlight: false, ...way };
-      const whole = search([list], vector, { ...options, size: 1000 });
-      expect(whole.total_count).toBe(whole.results.length);
-      expect(whole.total_count).toBeGreaterThan(0);
-      const counted = whole.facets?.price.reduce((sum, { count }) => sum + count, 0);
-      expect(counted).toBe(whole.total_count);
-      for (const score of Object.values(scoresOf(whole))) expect(score > 0 && score <= 1).toBe(true);
-      for (const size of [1, 7, 50]) {
-        const pages: Found['results'][number][] = [];
-        for (let skip = 0; skip < whole.total_count; skip += size) {
-          const page = search([list], vector, { ...options, skip, size });
-          expect(page.total_count).toBe(whole.total_count);
-          pages.push(...page.results);
+  it.each(WAYS)(
+    'lies in 0..1, is the same on every page, and belongs to hits that are all counted (%o)',
+    async (way) => {
+      const random = new SeededRandom(seed);
+      const list = await filled(random);
+      for (const query of ['', 'gannet', 'puffin cliff', 'tern fish wave']) {
+        const vector = vectorOf(random);
+        const options = { query, facets: ['price'], highlight: false, ...way };
+        const whole = search([list], vector, { ...options, size: 1000 });
+        expect(whole.total_count).toBe(whole.results.length);
+        expect(whole.total_count).toBeGreaterThan(0);
+        const counted = whole.facets?.price.reduce((sum, { count }) => sum + count, 0);
+        expect(counted).toBe(whole.total_count);
+        for (const score of Object.values(scoresOf(whole))) expect(score > 0 && score <= 1).toBe(true);
+        for (const size of [1, 7, 50]) {
+          const pages: Found['results'][number][] = [];
+          for (let skip = 0; skip < whole.total_count; skip += size) {
+            const page = search([list], vector, { ...options, skip, size });
+            expect(page.total_count).toBe(whole.total_count);
+            pages.push(...page.results);
+          }
+          expect(pages).toEqual(whole.results);
         }
-        expect(pages).toEqual(whole.results);
+        const floor = whole.results[Math.floor(whole.total_count / 2)]?.['@text_score'] ?? 0;
+        const above = search([list], vector, { ...options, size: 1000, minimum_text_score: floor });
+        expect(above.results).toEqual(whole.results.filter((hit) => hit['@text_score'] >= floor));
+        expect(above.total_count).toBe(above.results.length);
       }
-      const floor = whole.results[Math.floor(whole.total_count / 2)]?.['@text_score'] ?? 0;
-      const above = search([list], vector, { ...options, size: 1000, minimum_text_score: floor });
-      expect(above.results).toEqual(whole.results.filter((hit) => hit['@text_score'] >= floor));
-      expect(above.total_count).toBe(above.results.length);
-    }
-  });
+    },
+  );
 
   it.each(WAYS)(
-    'is the same alone and in a group, before and after a merge, and compared exactly (%o)',
+    'is the same in a list and in a group, before and after a merge, and in exact search (%o)',
     async (way) => {
       const random = new SeededRandom(seed);
       const list = await filled(random);
@@ -156,7 +161,7 @@ describe.each(SEEDS)('with seed %i a score', (seed) => {
     },
   );
 
-  it('by meaning does not know of other records, until the scale is taken anew', async () => {
+  it('by meaning does not depend on other records until it is recalibrated', async () => {
     const random = new SeededRandom(seed);
     const list = await filled(random);
     const vector = vectorOf(random);
@@ -173,7 +178,7 @@ describe.each(SEEDS)('with seed %i a score', (seed) => {
   });
 });
 
-describe('a text of which the model has a vector', () => {
+describe("the model's vector of a search text", () => {
   const RECORDS_OF_TWO_MATTERS = [
     { title: 'gannet', vector: [1, 0.1, 0] },
     { title: 'booby', vector: [1, 0, 0.1] },
@@ -194,7 +199,7 @@ describe('a text of which the model has a vector', () => {
     search([list], OF_MONEY, { highlight: false, explain: true, ...options });
   const likeOf = ({ results }: Found) => results[0]?.explain?.meaning?.like;
 
-  it('means what the records mean as well that its words find best, and says which these are', () => {
+  it('is moved towards the records that match the words best, which explain names', () => {
     const sent = asked({ query: 'gannet' });
     expect(likeOf(sent)).toBeUndefined();
     expect(scoresOf(sent)['booby']).toBeUndefined();
@@ -204,14 +209,14 @@ describe('a text of which the model has a vector', () => {
     expect(scoresOf(text)['ledger']).toBeLessThan(scoresOf(sent)['ledger'] as number);
   });
 
-  it('means the same behind a filter that leaves none of these records', () => {
+  it('is moved the same way if a filter excludes the records that match the words', () => {
     const whole = scoresOf(asked({ query: 'gannet', isOfText: true }));
     const filtered = scoresOf(asked({ query: 'gannet', isOfText: true, filter: 'price > 0' }));
     const { gannet: _, ...others } = whole;
     expect(filtered).toEqual(others);
   });
 
-  it('means what the model says where no word finds a record', () => {
+  it('stays as the model made it if no record matches the words', () => {
     const text = asked({ query: 'penguin', isOfText: true });
     expect(likeOf(text)).toBeUndefined();
     expect(scoresOf(text)).toEqual(scoresOf(asked({ query: 'penguin' })));
@@ -219,7 +224,7 @@ describe('a text of which the model has a vector', () => {
 });
 
 describe('records with many vectors', () => {
-  it('do not take the places of all others beside words', async () => {
+  it('do not take the places of all other hits by meaning', async () => {
     const list = await lists.create('own');
     const near = (at: number) => Array.from({ length: DIMENSIONS }, (_, axis) => (axis === 0 ? 1 : at / 1000));
     const long = { name: 'long', fields: { title: 'wave' }, vectors: Array.from({ length: 60 }, (_, at) => near(at)) };

@@ -1,4 +1,4 @@
-/** Searches of a list whose records link to documents: what hits say of the pages that they were found by. */
+/** Searches of a list whose records link to documents: what hits say about the pages that matched. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,7 +83,7 @@ function search(options: SearchTask['options']): Answer {
   }
 }
 
-it('says which page it was, of how many, with its words marked', () => {
+it('A hit names the page that matched and the number of pages, and highlights the words on it', () => {
   const [hit] = search({ query: 'herring' }).results;
   expect(hit).toMatchObject({ name: 'paper', '@document_score': expect.any(Number) as number });
   expect(hit?.['document']).toEqual({
@@ -96,7 +96,7 @@ it('says which page it was, of how many, with its words marked', () => {
   expect(hit).not.toHaveProperty('@text_score');
 });
 
-it('forgives misspellings, takes other forms, and keeps phrases and all words to one page', () => {
+it('Typos and stems match on pages, and phrases and match=all need a single page', () => {
   const found = (options: SearchTask['options']) => search(options).results.map(({ name }) => name);
   expect(found({ query: 'herrring' })).toEqual(['paper']);
   expect(found({ query: 'gannet' })).toEqual(['paper']);
@@ -105,7 +105,7 @@ it('forgives misspellings, takes other forms, and keeps phrases and all words to
   expect(found({ query: 'herring tides', match: 'all' })).toEqual([]);
 });
 
-it('counts records once, has a floor for each kind of score, and filters and facets as ever', () => {
+it('Records are counted once, each score has its own minimum, and filters and facets work as usual', () => {
   const both = search({ query: 'colony', facets: ['kind'] });
   expect(both.total_count).toBe(2);
   expect(both.facets).toEqual({
@@ -118,7 +118,7 @@ it('counts records once, has a floor for each kind of score, and filters and fac
   const query = 'colony tides shoals';
   expect(names({ query }).toSorted()).toEqual(['note', 'paper']);
   expect(names({ query, minimum_document_score: 0.99 })).toEqual(['note']);
-  // Each title has one of the words; the page has the only one that pages know.
+  // Each title has one of the words; of the two, pages have only "colony".
   expect(names({ query: 'colony survey', minimum_text_score: 0.99 })).toEqual(['paper']);
   expect(search({ query: 'colony', filter: "kind = 'survey'" }).total_count).toBe(1);
 });

@@ -1,4 +1,4 @@
-/** Pages of records with their vectors: as long as they may be, and whole where some of it is damaged. */
+/** Pages of records with their vectors: bounded in bytes, and complete even if some records are damaged. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
 import { importLines, ListsWithModels, putRequest, written } from '../../../test/support/lists-with-models.js';
@@ -12,7 +12,7 @@ import { RecordLister } from './record-lister.js';
 
 const DIMENSIONS = 64;
 const COUNT = 20;
-/** A record of these, with its vector as it is stored. */
+/** The stored bytes of one of these records with its vector. */
 const STORED_BYTES_MIN = 24 + 4 * DIMENSIONS;
 
 interface Page {
@@ -50,7 +50,9 @@ afterEach(async () => {
   await lists.remove();
 });
 
-/** Of numbers that are written in all ways: short, long, negative, with zeros before their digits and with an exponent. */
+/**
+ * Returns numbers that are written in every notation: short, long, negative, with leading zeros and with an exponent.
+ */
 function vectorOf(number: number): number[] {
   const values = [1, -0.5, 1 / 3, -2e-7, 1.2345678e-6, -9.87654321e-6, 1e20, 3.4e38, -1.17549435e-38];
   return Array.from({ length: DIMENSIONS }, (_, i) => (values[(number + i) % values.length] as number) / (1 + i));
@@ -76,7 +78,7 @@ function allPages(bytesMax: number): Page[] {
 }
 
 describe('a page of records with vectors', () => {
-  it('has every number as it was given, to the last bit', () => {
+  it('has every number as it was written, to the last bit', () => {
     const { results, next } = page(undefined);
     expect(next).toBeUndefined();
     expect(results.map(({ name, vector }) => [name, asFloats(vector)])).toEqual(
@@ -84,18 +86,21 @@ describe('a page of records with vectors', () => {
     );
   });
 
-  it.each([STORED_BYTES_MIN + 300, 3000, 10_000])('ends at %i bytes, and none is left out', (bytesMax) => {
-    const pages = allPages(bytesMax);
-    expect(pages.flatMap(({ results }) => results.map(({ name }) => name))).toEqual(
-      Array.from({ length: COUNT }, (_, number) => `r${number}`),
-    );
-    expect(pages.length).toBeGreaterThan(1);
-    for (const { results } of pages) {
-      expect(results.length === 1 || JSON.stringify(results).length <= bytesMax).toBe(true);
-    }
-  });
+  it.each([STORED_BYTES_MIN + 300, 3000, 10_000])(
+    'ends at %i bytes, and all pages together have every record',
+    (bytesMax) => {
+      const pages = allPages(bytesMax);
+      expect(pages.flatMap(({ results }) => results.map(({ name }) => name))).toEqual(
+        Array.from({ length: COUNT }, (_, number) => `r${number}`),
+      );
+      expect(pages.length).toBeGreaterThan(1);
+      for (const { results } of pages) {
+        expect(results.length === 1 || JSON.stringify(results).length <= bytesMax).toBe(true);
+      }
+    },
+  );
 
-  it('tells which record is longer with its vectors than was asked for', async () => {
+  it('has an error in place of a record that is longer with its vectors than bytes_max', async () => {
     const several = Array.from({ length: 30 }, (_, number) => vectorOf(number));
     const { id } = await written(list, putRequest('several', { title: 'S' }, several));
     lease.release();
@@ -109,7 +114,7 @@ describe('a page of records with vectors', () => {
     ).toEqual(told);
   });
 
-  it('tells the record whose vectors are damaged among the others', async () => {
+  it('has an error in place of each record whose vectors are damaged, between the others', async () => {
     const before = page(undefined).results;
     const { listPath } = contexts.get(lease.handle).settings;
     const store = new RecordStore(listPath);

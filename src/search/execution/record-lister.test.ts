@@ -58,7 +58,7 @@ function listPath(): string {
   return contexts.get(lease.handle).settings.listPath;
 }
 
-/** The first byte of each record. */
+/** Returns the first byte of each record, which is its format. */
 async function formatsOf(ids: readonly string[]): Promise<(number | undefined)[]> {
   const store = new RecordStore(listPath());
   const version = store.version(1).prepare();
@@ -67,7 +67,7 @@ async function formatsOf(ids: readonly string[]): Promise<(number | undefined)[]
   return formats;
 }
 
-/** Writes other bytes in the place of a record's. */
+/** Overwrites the stored bytes of a record. */
 async function damage(id: string, change: (bytes: Buffer) => Buffer): Promise<void> {
   const store = new RecordStore(listPath());
   const version = store.version(1).prepare();
@@ -80,7 +80,7 @@ async function damage(id: string, change: (bytes: Buffer) => Buffer): Promise<vo
 }
 
 describe('RecordLister', () => {
-  it('gives every record once, as the one who wrote it was told, whatever happens between two pages', async () => {
+  it('lists every record once, as its write was answered, whatever is written between two pages', async () => {
     const { record } = await list.write({ kind: 'put', name: 'own', fields: { text: 'ł "quoted"', n: 1.5 } });
     const seen: string[] = [];
     let after: string | undefined;
@@ -88,7 +88,7 @@ describe('RecordLister', () => {
       const { results, next } = page(after, 7);
       seen.push(...results.map(({ name }) => name));
       const last = results.at(-1);
-      // What was read goes, the last of the page above all, and more comes behind.
+      // Records that were read are deleted, above all the last of the page, and new ones are added at the end.
       if (last !== undefined) await list.write({ kind: 'delete', id: last.id });
       if (seen.length < 20) await list.write({ kind: 'put', name: `new after ${seen.length}`, fields: {} });
       expect(results.find(({ name }) => name === 'own') ?? record).toEqual(record);
@@ -98,7 +98,7 @@ describe('RecordLister', () => {
     expect(seen).toEqual([...names, 'own', 'new after 7', 'new after 14']);
   });
 
-  it('says where the next page begins, but on the last', () => {
+  it('says where the next page begins, except on the last page', () => {
     expect(page(undefined, 30)).not.toHaveProperty('next');
     expect(page(undefined, 29)).toHaveProperty('next');
     expect(page(undefined, 0)).toEqual({ total_count: 30, results: [] });
@@ -106,7 +106,7 @@ describe('RecordLister', () => {
     expect(page(undefined, 10, 25).results).toHaveLength(5);
   });
 
-  it('ends a page at 16 MiB, and gives a record that is longer than half of it by itself', async () => {
+  it('ends a page at 16 MiB, and puts a record that is longer than half of that on its own page', async () => {
     for (const name of ['long-1', 'long-2', 'long-3', 'long-4', 'long-5']) {
       await list.write({ kind: 'put', name, fields: { text: 'x'.repeat(3.5 * MEBIBYTE) } });
     }
@@ -117,7 +117,7 @@ describe('RecordLister', () => {
     expect(second.next).toBeUndefined();
   });
 
-  it('ends a page at the bytes that were asked for, and tells which record is longer than that', async () => {
+  it('ends a page at bytes_max, and has an error in place of a record that is longer', async () => {
     const long = await list.write({ kind: 'put', name: 'long', fields: { text: 'x'.repeat(4000) } });
     await list.write({ kind: 'put', name: 'last', fields: {} });
     const seen: unknown[] = [];
@@ -133,7 +133,7 @@ describe('RecordLister', () => {
     expect(seen).toEqual([...names, [long.record.id, told], 'last']);
   });
 
-  it('gives records that an earlier release wrote as those beside them, and writes them anew when they change', async () => {
+  it('lists records in the format of an earlier release like the others, and rewrites them when they change', async () => {
     const { results } = page(undefined, 30);
     const early = results.filter((_, index) => index % 2 === 0);
     for (const { id } of early) await damage(id, (bytes) => encodeFirstFormat(decodeRecord(bytes)));
@@ -157,7 +157,7 @@ describe('RecordLister', () => {
     expect(formats.slice(0, 4)).toEqual([2, undefined, 2, 1]);
   });
 
-  it('tells a record that is damaged among the others', async () => {
+  it('has an error in place of a damaged record, between the others', async () => {
     const { results } = page(undefined, 30);
     const [cut, broken, unknown, cutBefore] = results.map(({ id }) => id);
     await damage(cut ?? '', (bytes) => bytes.subarray(0, 20));
@@ -171,7 +171,7 @@ describe('RecordLister', () => {
     expect(after.total_count).toBe(30);
   });
 
-  it('reads one record, by its whole id', () => {
+  it('reads one record by its complete id', () => {
     const [first] = page(undefined, 1).results;
     const read = (id: string, room: { fieldsBytesMax?: number } = {}) => {
       const writer = new ResponseWriter();

@@ -1,6 +1,7 @@
 /**
- * What has to hold of every search in lists whose words are written together or in other letters, on random lists with the real kernel:
- * that it does not matter how the records came into the list. `GANNET_PROPERTY_CASES=10000` for more cases.
+ * Properties of every search in lists whose words are written together or in other letters, on random lists with the
+ * real kernel: answers do not depend on how the records came into the list. `GANNET_PROPERTY_CASES=10000` runs more
+ * cases.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
@@ -19,7 +20,7 @@ const SEED = Number(process.env['GANNET_PROPERTY_SEED'] ?? 5);
 const PARTS = 4;
 const TIMEOUT_MS = 3_600_000;
 
-/** By language, pieces that texts and searches are made of. */
+/** Pieces that texts and searches are made of, by language. */
 const PIECES: Readonly<Record<string, string>> = {
   ja: '東京 タワー 東京タワー 京都 外国 外国人 参政 参政権 権 人 株式 会社 株式会社 山田 りんご リンゴ 渡邊 渡辺 々 人々 食べ 物 食べ物 に の を 動作 対する',
   zh: '清华 清華 大学 大學 清华大学 北京 北京大学 出版社 头发 頭髮 发 發 髮 皇后 后 後 台北 臺北 车站 車站 里 裡 裏 地铁 地鐵 线路',
@@ -84,7 +85,7 @@ async function push(list: ListIndex, records: readonly object[]): Promise<void> 
 
 interface Found {
   readonly total: number;
-  /** By name, beside the best of them: what the best possible is taken to be depends on what each segment tells. */
+  /** Scores by name, relative to the best one: the best possible score is estimated from what each segment tells. */
   readonly shares: ReadonlyMap<string, number>;
 }
 
@@ -131,11 +132,14 @@ afterAll(async () => {
 });
 
 interface Lists {
-  /** Of one commit. */
+  /** All records were written in one commit. */
   readonly whole: ListIndex;
-  /** Of several, between which was searched: what is kept of words is of fewer records. */
+  /**
+   * The records were written in several commits with searches in between, so what is cached about words is of fewer
+   * records.
+   */
   readonly parts: ListIndex;
-  /** Of one, with others that were there for a while. */
+  /** The records were written in one commit, and others were added and deleted afterwards. */
   readonly cleaned: ListIndex;
 }
 
@@ -168,7 +172,7 @@ function expectAllModes(list: ListIndex, executor: SearchExecutor, options: Sear
 
 describe.each(Object.keys(PIECES))('a list in %s', (language) => {
   it(
-    'answers alike however its records came',
+    'gives the same answers however its records were written',
     async () => {
       const kept = new SearchExecutor(kernel, reader);
       const { whole, parts, cleaned } = await makeLists(language, kept);

@@ -1,5 +1,5 @@
 /**
- * What has to hold of every search, on random small lists with the real kernel. `GANNET_PROPERTY_CASES=10000` for the full
+ * Properties of every search, on random small lists with the real kernel. `GANNET_PROPERTY_CASES=10000` runs the full
  * number of cases of each; the number that ran is printed.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -61,7 +61,7 @@ const reader = new StoreRecordReader(stores);
 const executor = new SearchExecutor(kernel, reader);
 let fixtures: ListFixtures;
 const lists: ListIndex[] = [];
-/** The same records where titles alone are searched. */
+/** Lists of the same records in which only titles are searchable. */
 const listsOfTitles: ListIndex[] = [];
 
 beforeAll(async () => {
@@ -103,7 +103,7 @@ interface Case {
   readonly find: (options: SearchOptions) => Response;
 }
 
-/** Runs a property over random lists and queries and says over how many. */
+/** Runs a property over random lists and queries, and prints over how many. */
 function property(name: string, check: (drawn: Case) => void): void {
   it(
     name,
@@ -213,12 +213,12 @@ describe('every search', () => {
     for (const name of facets) expect(alone.facets[name]).toEqual((name === facet ? wide : narrow).facets[name]);
   });
 
-  // That scores are those of a list of these fields alone, native-bindings/test/narrowed_generation_test.cc shows.
+  // native-bindings/test/narrowed_generation_test.cc shows that scores are those of a list of these fields alone.
   property('in one field finds what a list finds that has no other', ({ list, find, query, match }) => {
     const alone = listsOfTitles[lists.indexOf(list)]!;
     const options = { typo_tolerance: false, facets: ['colour'] };
     const narrowed = find({ search_fields: ['title'], ...options });
-    // What the words may stand for is what the whole list knows of them, which is more.
+    // The narrowed search finds more, because its words are expanded by what the whole list knows of them.
     expectWithin(search({ query, match, size: 1000, ...options }, { list: alone }), narrowed);
     expect(found(narrowed).size).toBe(narrowed.total_count);
     expectWithin(narrowed, find({ typo_tolerance: false }));

@@ -108,7 +108,7 @@ const names = (response: Response) => response.results.map(({ name }) => name);
 const group = () => ({ shop, books });
 
 describe('a response', () => {
-  it('has its members in one order, what differs between equal searches first', () => {
+  it('has its members in one fixed order, first those in which equal searches differ', () => {
     const response = search({ query: 'red shoes', facets: ['price'] });
     expect(Object.keys(response)).toEqual([
       'query_id',
@@ -137,7 +137,7 @@ describe('a response', () => {
     ]);
   });
 
-  it('gives facet fields as arrays and keeps fields outside the definition', () => {
+  it('gives facet fields as arrays and includes fields that are not defined', () => {
     const [hat] = search({ query: 'hat' }).results;
     expect(hat?.fields).toEqual({
       title: 'Red hat',
@@ -150,14 +150,14 @@ describe('a response', () => {
 });
 
 describe('matching', () => {
-  it('finds any word, all words, or the phrase', () => {
+  it('finds any word, all words, or the phrase, by the match option', () => {
     expect(names(search({ query: 'red shoes' })).sort()).toEqual(['hat', 'shoe-blue', 'shoe-red']);
     expect(names(search({ query: 'red shoes', match: 'all' })).sort()).toEqual(['hat', 'shoe-red']);
     expect(names(search({ query: 'red shoes', match: 'phrase' })).sort()).toEqual(['hat', 'shoe-red']);
     expect(names(search({ query: 'shoes red', match: 'phrase' }))).toEqual([]);
   });
 
-  it('ranks by score, which lies in 0..1', () => {
+  it('ranks by a score that lies in 0..1', () => {
     const { results } = search({ query: 'red shoes' });
     expect(results[0]?.name).toBe('shoe-red');
     const scores = results.map((result) => result['@text_score']);
@@ -168,7 +168,7 @@ describe('matching', () => {
     }
   });
 
-  it('matches everything without a query, and nothing for one without words', () => {
+  it('matches every record without a query, and none if the query has no words', () => {
     const all = search({});
     expect(all.total_count).toBe(GOODS.length);
     expect(names(all)).toEqual(GOODS.map(({ name }) => name));
@@ -185,7 +185,7 @@ describe('matching', () => {
     expect(search({ query: '寿司' }).results[0]?.highlights).toMatchObject({ text: '東京の<em>寿司</em>' });
   });
 
-  it('drops weak matches below a floor, in the count too', () => {
+  it('leaves out hits below the minimum score, in the count as well', () => {
     const scores = search({ query: 'red shoes' }).results.map((result) => result['@text_score']);
     const floor = ((scores[0] ?? 0) + (scores[1] ?? 0)) / 2;
     expect(search({ query: 'red shoes', minimum_text_score: floor })).toMatchObject({ total_count: 1 });
@@ -208,13 +208,13 @@ describe('filters, orders, pages', () => {
     ['not sold = null and not sold = true', ['shoe-blue']],
     ['since > 2024-01-01', ['shoe-blue']],
     ["brand > 'acme'", ['hat', 'scarf']],
-  ])('%s', (filter, expected) => {
+  ])('matches the records that fit the filter %s', (filter, expected) => {
     const response = search({ filter });
     expect(names(response)).toEqual(expected);
     expect(response.total_count).toBe(expected.length);
   });
 
-  it('orders by columns, missing values last', () => {
+  it('orders by columns, with missing values last', () => {
     expect(names(search({ order_by: 'price' }))).toEqual(['hat', 'scarf', 'shoe-blue', 'shoe-red', 'sushi']);
     expect(names(search({ order_by: 'price desc' }))).toEqual(['shoe-red', 'shoe-blue', 'scarf', 'hat', 'sushi']);
     expect(names(search({ order_by: 'brand, name desc' }))).toEqual(['shoe-red', 'shoe-blue', 'scarf', 'hat', 'sushi']);
@@ -222,14 +222,14 @@ describe('filters, orders, pages', () => {
     expect(names(search({ query: 'shoes', ranking: 'none' }))).toEqual(['shoe-red', 'shoe-blue', 'hat']);
   });
 
-  it('pages, beyond the end too', () => {
+  it('answers each page, and an empty one beyond the end', () => {
     expect(names(search({ order_by: 'price', skip: 1, size: 2 }))).toEqual(['scarf', 'shoe-blue']);
     expect(search({ skip: 100 })).toMatchObject({ total_count: 5, results: [] });
     expect(search({ skip: 2 ** 31, size: 1000 })).toMatchObject({ total_count: 5, results: [] });
     expect(search({ size: 0 })).toMatchObject({ total_count: 5, results: [] });
   });
 
-  it('finds what is near, with distance and location', () => {
+  it('finds records within a radius, and gives their distance and location', () => {
     const response = search({ radius: '51.5,-0.12,10km' });
     expect(response.results).toMatchObject([{ name: 'shoe-red', distance: 0, location: LONDON }]);
     const both = search({ radius: { ...LONDON, distance: 400_000 }, order_by: 'distance desc' });
@@ -245,7 +245,7 @@ describe('filters, orders, pages', () => {
     ]);
   });
 
-  it('plans the removal of what a filter matches', () => {
+  it('collects the record numbers that match a filter, as a deletion by filter needs', () => {
     const numbers = kernel.collectRecordNumbers(shop.lease().handle, filterPlan("brand = 'zoo'", SHOP));
     expect(numbers).toHaveLength(2);
     expect(() => filterPlan(' ', SHOP)).toThrow(ServiceError);
@@ -253,7 +253,7 @@ describe('filters, orders, pages', () => {
 });
 
 describe('facets', () => {
-  it('counts values over all matches', () => {
+  it('counts values over all hits, not only those on the page', () => {
     const { facets, facet_ranges } = search({ facets: ['brand', 'tags', 'price', 'sold', 'since'], size: 1 });
     expect(facets).toEqual({
       brand: [{ value: 'Acme', count: 2 }, { value: 'Zoo', count: 2 }], // prettier-ignore
@@ -268,13 +268,13 @@ describe('facets', () => {
     });
   });
 
-  it('agrees with the filter and honours facet_size', () => {
+  it('counts only what the filter matches, and as many values as facet_size', () => {
     expect(search({ facets: ['tags'], facet_size: 1, filter: 'price > 10' }).facets).toEqual({
       tags: [{ value: 'sale', count: 2 }],
     });
   });
 
-  it('names the facets of a list without records', () => {
+  it('names the facets even if the list has no records', () => {
     expect(search({ facets: ['brand', 'price'] }, { empty })).toMatchObject({
       total_count: 0,
       results: [],
@@ -287,7 +287,7 @@ describe('facets', () => {
 });
 
 describe('results', () => {
-  it('marks words, escaped, and can leave that out', () => {
+  it('highlights words in escaped HTML, unless highlight is false', () => {
     const [red] = search({ query: 'red leather' }).results;
     expect(red?.highlights).toEqual({
       title: '<em>Red</em> shoes',
@@ -298,13 +298,13 @@ describe('results', () => {
     expect(search({}).results[0]?.highlights).toEqual({});
   });
 
-  it('selects fields', () => {
+  it('have only the selected fields', () => {
     const [hat] = search({ query: 'hat', select: ['price', 'nothing'] }).results;
     expect(hat?.fields).toEqual({ price: [10] });
     expect(hat?.highlights).toHaveProperty('title');
   });
 
-  it('explains', () => {
+  it('have an explanation of their score if explain is true', () => {
     const { results } = search({ query: 'red shoes', explain: true });
     expect(results).toHaveLength(3);
     for (const { explain } of results) expect(explain).toHaveProperty('groups');
@@ -313,7 +313,7 @@ describe('results', () => {
 
 describe('records that fill several pages', () => {
   const PARTS = 12;
-  /** Four to a page; the words between differ, so that no record is taken for another. */
+  /** Records of which four fit on a page; their fillers differ, so that a mix-up would be seen. */
   const LONG = Array.from({ length: PARTS }, (_, part) => ({
     name: `part-${part}`,
     title: `Chapter ${part} tern`,
@@ -321,7 +321,7 @@ describe('records that fill several pages', () => {
     filler: String.fromCharCode(0x61 + part).repeat(15_000),
   }));
 
-  it('have each their own highlights, in the order of the answer', async () => {
+  it('have each their own highlights, in the order of the response', async () => {
     const long = await fixtures.add('long', BOOKS, LONG);
     const { results } = search({ query: 'tern', order_by: 'pages asc', size: PARTS }, { long });
     expect(results.map(({ highlights }) => highlights)).toEqual(
@@ -338,7 +338,7 @@ describe('records that fill several pages', () => {
 });
 
 describe('a group', () => {
-  it('is one ranking over its lists', () => {
+  it('ranks the hits of all its lists together', () => {
     const response = search({ query: 'red shoes' }, group());
     expect(response).toMatchObject({ group_name: 'all', total_count: 5 });
     expect(response).not.toHaveProperty('list_name');
@@ -347,13 +347,13 @@ describe('a group', () => {
     expect(new Set(response.results.map(({ list_name }) => list_name))).toEqual(new Set(['shop', 'books']));
   });
 
-  it('pages through the same ranking', () => {
+  it('gives the same ranking page by page', () => {
     const whole = names(search({ query: 'red shoes' }, group()));
     const pages = [0, 1, 2, 3, 4].flatMap((skip) => names(search({ query: 'red shoes', skip, size: 1 }, group())));
     expect(pages).toEqual(whole);
   });
 
-  it('orders across lists, records of lists without the field last', () => {
+  it('orders across lists, with records last whose list lacks the field', () => {
     expect(names(search({ order_by: 'pages, name' }, group()))).toEqual([
       'book-shoe',
       'book-red',
@@ -371,13 +371,13 @@ describe('a group', () => {
     ]);
   });
 
-  it('takes a field that a list lacks for missing there', () => {
+  it('treats a field that a list lacks as missing there', () => {
     expect(names(search({ filter: 'pages > 100' }, group()))).toEqual(['book-red']);
     expect(search({ filter: 'pages = null' }, group()).total_count).toBe(GOODS.length);
     expect(() => search({ filter: 'size = 1' }, group())).toThrow(ServiceError);
   });
 
-  it('adds up facets and counts', () => {
+  it('adds up facets and counts of its lists', () => {
     const { facets, facet_ranges, total_count } = search({ facets: ['brand', 'pages'], size: 0 }, group());
     expect(total_count).toBe(7);
     expect(facets).toEqual({

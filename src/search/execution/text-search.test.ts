@@ -1,4 +1,4 @@
-/** Words, rules and what they stand for, on real lists with the real kernel. */
+/** Words, rules and their expansions, on real lists with the real kernel. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
 import { listFixtures, searchTask, type ListFixtures } from '../../../test/support/lists.js';
@@ -110,7 +110,7 @@ const names = (options: SearchOptions, lists?: Readonly<Record<string, ListIndex
 const sorted = (options: SearchOptions) => names(options).sort();
 
 describe('typos', () => {
-  it('are forgiven in any and all, the intended word before others', () => {
+  it('are tolerated with match=any and match=all, and the intended word ranks first', () => {
     expect(names({ query: 'recieve' })).toEqual(['receive', 'received', 'relieve']);
     expect(names({ query: 'recieve parcle', match: 'all' })).toEqual(['receive', 'received']);
     expect(names({ query: 'recieve', typo_tolerance: false })).toEqual([]);
@@ -123,7 +123,7 @@ describe('typos', () => {
     expect(results[0]?.['@text_score']).toBeGreaterThan((results[1]?.['@text_score'] ?? 1) * 2);
   });
 
-  it('are reported and marked', () => {
+  it('are reported and highlighted', () => {
     const { applied, results } = search({ query: 'recieve' });
     expect(applied.typos).toEqual([{ word: 'recieve', terms: ['receive', 'relieve'] }]);
     expect(results[0]?.highlights).toEqual({ text: '<em>receive</em> a parcel' });
@@ -132,7 +132,7 @@ describe('typos', () => {
 });
 
 describe('model numbers', () => {
-  it.each(['XR-500', 'XR500', 'XR 500', 'xr500'])('find each other: %s', (query) => {
+  it.each(['XR-500', 'XR500', 'XR 500', 'xr500'])('match all of their spellings: %s', (query) => {
     const found = ['dashed', 'joined', 'spaced'];
     expect(sorted({ query, match: 'all' })).toEqual(found);
     expect(sorted({ query, match: 'phrase' })).toEqual(found);
@@ -140,7 +140,7 @@ describe('model numbers', () => {
     expect(sorted({ query: `${query} black`, match: 'phrase' })).toEqual(found);
   });
 
-  it('are marked in each form', () => {
+  it('are highlighted in each spelling', () => {
     const { results } = search({ query: 'XR500' });
     expect(results.map(({ highlights }) => highlights['text']).sort()).toEqual([
       'printer <em>XR500</em> black',
@@ -149,14 +149,14 @@ describe('model numbers', () => {
     ]);
   });
 
-  it('go for words with a hyphen too', () => {
+  it('have spellings like words with a hyphen', () => {
     expect(names({ query: 'e-mail', match: 'all' })).toEqual(['email']);
     expect(names({ query: 'send an e-mail', match: 'phrase' })).toEqual(['email']);
   });
 });
 
-describe('words that some write together and others apart', () => {
-  it.each(['any', 'all', 'phrase'] as const)('find each other: match=%s', (match) => {
+describe('words with several spellings (wifi, wi-fi, wi fi)', () => {
+  it.each(['any', 'all', 'phrase'] as const)('match each other: match=%s', (match) => {
     const options = { match, typo_tolerance: false };
     for (const query of ['wifi', 'wi-fi', 'wi fi', 'Wi-Fi at home'])
       expect(sorted({ ...options, query }).slice(0, 3), query).toEqual(['wi fi', 'wi-fi', 'wifi']);
@@ -165,7 +165,7 @@ describe('words that some write together and others apart', () => {
   });
 
   it.each(['any', 'all', 'phrase'] as const)(
-    'do so with points, and numbers with what parts thousands: match=%s',
+    'match with and without points, and numbers with and without thousands separators: match=%s',
     (match) => {
       const options = { match, typo_tolerance: false };
       for (const query of ['usa', 'U.S.A.']) expect(sorted({ ...options, query }), query).toEqual(['U.S.A.', 'USA']);
@@ -181,7 +181,7 @@ describe('words that some write together and others apart', () => {
     },
   );
 
-  it('are marked in each form', () => {
+  it('are highlighted in each spelling', () => {
     const { results } = search({ query: 'wifi' });
     expect(results.map(({ highlights }) => highlights['text']).sort()).toEqual([
       'the <em>Wi</em> <em>Fi</em> at home',
@@ -190,14 +190,14 @@ describe('words that some write together and others apart', () => {
     ]);
   });
 
-  it('come behind the word as it was typed', () => {
+  it('rank behind the word as typed', () => {
     expect(names({ query: 'wifi' })[0]).toBe('wifi');
     expect(names({ query: 'nodejs' })[0]).toBe('nodejs');
   });
 });
 
 describe('synonyms', () => {
-  it.each(['any', 'all', 'phrase'] as const)('match in %s', (match) => {
+  it.each(['any', 'all', 'phrase'] as const)('match with match=%s', (match) => {
     for (const query of ['nyc', 'new york', 'big apple']) {
       const found = sorted({ query, match });
       for (const name of ['apple', 'nyc', 'york']) expect(found, query).toContain(name);
@@ -206,16 +206,16 @@ describe('synonyms', () => {
     expect(sorted({ query: 'hotel in nyc', match: match === 'any' ? 'all' : match })).toEqual(['apple', 'nyc', 'york']);
   });
 
-  it('of a word apply where no phrase rule does', () => {
+  it('of a single word apply if no rule for the phrase does', () => {
     expect(sorted({ query: 'york', match: 'all' })).toEqual(['jorvik', 'york']);
   });
 
-  it('rewrite one way', () => {
+  it('of a rewrite rule apply in one direction', () => {
     expect(sorted({ query: 'tablet' })).toEqual(['ipad', 'tablet']);
     expect(sorted({ query: 'ipad' })).toEqual(['ipad']);
   });
 
-  it('are reported and marked, and belong to their list', () => {
+  it('are reported and highlighted, and apply only to their own list in a group', () => {
     const { applied, results } = search({ query: 'nyc', match: 'phrase' });
     expect(applied.synonyms).toEqual([{ word: 'nyc', terms: ['new york', 'big apple'], rules: [0] }]);
     const marked = Object.fromEntries(results.map(({ name, highlights }) => [name, highlights['text']]));
@@ -242,7 +242,7 @@ describe('query rules', () => {
     expect(search({ query: 'order eight' }).applied.query_rules).toEqual([]);
   });
 
-  it('belong to their list in a group', () => {
+  it('are reported in a group if only one of its lists has them', () => {
     const both = search({ query: 'order 8' }, { goods, plain });
     expect(both.applied.query_rules).toEqual(['order']);
     expect(both.total_count).toBe(1);
@@ -250,7 +250,7 @@ describe('query rules', () => {
 });
 
 describe('explain', () => {
-  it('adds up with every kind of alternative', () => {
+  it('adds up to the score with every kind of alternative', () => {
     for (const query of ['recieve parcel', 'XR500 printer', 'hotel nyc', 'relieve the sentry', 'printers']) {
       const { results } = search({ query, explain: true });
       expect(results.length).toBeGreaterThan(0);
@@ -264,7 +264,7 @@ describe('explain', () => {
     }
   });
 
-  it('says why each term is there', () => {
+  it('says why each term is searched', () => {
     const kinds = (query: string, name: string) =>
       search({ query, explain: true })
         .results.find((result) => result.name === name)

@@ -1,4 +1,4 @@
-/** A record whose field is the query comes before those that only hold its words. */
+/** Records with a field that equals the query rank above those that only contain its words. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
 import { listFixtures, searchTask, type ListFixtures } from '../../../test/support/lists.js';
@@ -22,7 +22,7 @@ const DEFINITION: FieldDefinition = {
   inferred: 'no',
   language: 'en',
 };
-/** The others hold the words once more, in their texts, which are no longer. */
+/** The other records have the words once more in their texts, which are no longer. */
 const TEXT = 'a river and a station';
 const PLACES = [
   { name: 'London', text: TEXT },
@@ -71,7 +71,7 @@ function search(options: SearchOptions, list = places): Response {
 }
 const firstOf = (query: string, options: SearchOptions = {}) => search({ query, ...options }).results[0]?.name;
 
-describe('a field that is the query', () => {
+describe('a field that equals the query', () => {
   it.each([
     ['London', 'London'],
     ['london', 'London'],
@@ -87,7 +87,7 @@ describe('a field that is the query', () => {
     expect(firstOf(query, { match: 'all' })).toBe(name);
   });
 
-  it('is told by explain, which adds up, and only where it is the whole of the field', () => {
+  it('is explained, in a sum that adds up, only for records where the whole field matches', () => {
     const { results } = search({ query: 'london', explain: true });
     const whole = results.filter(({ explain }) => explain?.whole_field !== undefined);
     expect(whole.map(({ name }) => name)).toEqual(['London']);
@@ -98,7 +98,7 @@ describe('a field that is the query', () => {
     }
   });
 
-  it('counts on every page, under every order and for a floor alike', () => {
+  it('counts alike on every page, in every order and for a minimum score', () => {
     const all = search({ query: 'new york', size: 100 }).results;
     const [first] = all;
     expect(first?.['@text_score']).toBeLessThanOrEqual(1);
@@ -111,7 +111,7 @@ describe('a field that is the query', () => {
     expect(search({ query: 'new york', minimum_text_score: floor }).results).toEqual([first]);
   });
 
-  it('outranks the same words in another order, with another one, or in parts, all else equal', async () => {
+  it('outranks the same words in another order, with another word, or in several values, all else equal', async () => {
     const random = new SeededRandom(5);
     const words = Array.from(
       { length: 40 },
@@ -136,7 +136,7 @@ describe('a field that is the query', () => {
   });
 });
 
-it('a phrase of the parts of a word counts as much as the field of the word', async () => {
+it("counts as much if a phrase of a word's parts matches it as if the word does", async () => {
   const list = await fixtures.add('parts', DEFINITION, [
     { name: 'first_name', text: 'column' },
     { name: 'column', text: 'first_name' },

@@ -1,4 +1,4 @@
-/** Words that are written without blanks between them, on real lists with the real kernel. */
+/** Words that are written without spaces between them, on real lists with the real kernel. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
 import { listFixtures, searchTask, type ListFixtures } from '../../../test/support/lists.js';
@@ -46,7 +46,7 @@ const GERMAN = {
   club: 'Die Vereine (Ver.) der Stadt',
 };
 
-/** What users of these languages find by other letters. */
+/** Texts that users of these languages also find by other letters. */
 const OTHER_LETTERS = {
   station: '台北車站前廣場',
   tsinghua: '清華大學出版社',
@@ -105,52 +105,52 @@ function names(query: string, options: SearchOptions = {}, list = texts): string
 }
 
 describe('a word', () => {
-  it('finds the longer words that it begins or ends, behind itself', () => {
+  it('finds the longer words that begin or end with it, ranked behind itself', () => {
     expect(names('東京')).toEqual(['government', 'tokyo', 'tower']);
     expect(names('タワー')).toEqual(['tower']);
     expect(names('株式')).toEqual(['company']);
     expect(names('バンキング')).toEqual(['banking']);
-    // Alone it is cut in two.
+    // In a query of its own this word is cut in two.
     expect(names('清华')).toEqual(['tsinghua']);
     expect(names('서울').sort()).toEqual(['seoul', 'university']);
     expect(names('대학교')).toEqual(['university']);
   });
 
-  it('stands before any number of longer words, and more of these before fewer', () => {
+  it('ranks above any number of longer words, and more of these above fewer', () => {
     expect(names('서울', {}, ranked)).toEqual(['exact', 'repeated', 'longer', 'once']);
   });
 
-  it('does not find what its characters are in by chance where the dictionary parts them', () => {
+  it('does not match its characters across a word boundary of the dictionary', () => {
     expect(names('京都')).toEqual(['kyoto']);
   });
 
-  it('says in the explanation why', () => {
+  it('is explained as a part of a compound', () => {
     const [hit] = search({ query: 'タワー', explain: true }, texts).results;
     expect(hit?.explain.groups[0]?.terms).toMatchObject([{ term: '東京タワー', kind: 'compound' }]);
     expect(hit?.highlights['text']).toBe('<em>東京タワー</em>に行った');
   });
 
-  it('is found by its parts in languages that join words, and in no others', () => {
+  it('is found by its parts in languages with compounds, and in no others', () => {
     expect(names('Schifffahrt', {}, german)).toEqual(['sailing', 'steam']);
     expect(names('Donau', {}, german)).toEqual(['ship']);
   });
 
-  it('is no part of a longer one whose other letters are no word', () => {
+  it('does not match as a part if the rest of the longer word is no word', () => {
     expect(names('Mente', {}, german)).toEqual([]);
   });
 
-  it('is no part of a longer one where it only joins words', () => {
+  it('does not match as a part if it only links words', () => {
     expect(names('Eine', {}, german).sort()).toEqual(['fate', 'sailing']);
   });
 
-  it('that is in longer words only finds these before what it may be a slip of', () => {
+  it('that occurs only in longer words finds these before its possible corrections', () => {
     expect(names('Schiffahrt', { typo_tolerance: true }, german)[0]).toBe('sailing');
     expect(names('Datum', { typo_tolerance: true }, german)).toEqual(['line', 'fate']);
   });
 });
 
-describe('a letter that is written as two', () => {
-  it('is found as it is typed and written, and in a phrase', () => {
+describe('a letter that is also written as two (ü and ue)', () => {
+  it('matches both spellings, in a phrase as well', () => {
     for (const match of ['all', 'phrase'] as const) {
       expect(names('Mueller', { match }, german)).toEqual(['miller']);
       expect(names('Herr Wägner', { match }, german)).toEqual(['wagner']);
@@ -162,7 +162,7 @@ describe('a letter that is written as two', () => {
 });
 
 describe('a run of characters', () => {
-  it('finds the words of a list that are cut otherwise', () => {
+  it('finds words that the list has cut in other places', () => {
     expect(names('対する')).toEqual(['about']);
     expect(names('参政権')).toEqual(['votes']);
     expect(names('外国人の参政権', { match: 'phrase' })).toEqual(['votes']);
@@ -174,7 +174,7 @@ describe('a run of characters', () => {
     expect(names('渡辺')).toEqual(['family']);
   });
 
-  it('is a phrase where it is the whole of the query, and no part of a longer one', () => {
+  it('matches as a phrase only if it is the whole query', () => {
     for (const query of ['対する', '清华', '東京', 'タワー'])
       expect(names(query, { match: 'phrase' })).toEqual(names(query));
     expect(names('清华出版社', { match: 'phrase' })).toEqual([]);
@@ -190,7 +190,7 @@ describe('other letters', () => {
     expect(names('头发', {}, letters)).toEqual(['hair']);
     expect(names('地鐵線路圖', {}, letters)).toEqual(['metro']);
     expect(names('台北车站', { match: 'phrase' }, letters)).toEqual(['station']);
-    // 後 is no 后, and 里 no 裏, in a list that has neither.
+    // In a list that has neither, 后 is not taken for 後, nor 里 for 裏.
     expect(names('后里', {}, letters)).toEqual([]);
   });
 

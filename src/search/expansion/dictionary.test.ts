@@ -1,4 +1,4 @@
-/** What dictionaries keep from generation to generation, against dictionaries that know nothing yet. */
+/** What dictionaries keep from generation to generation, compared with dictionaries that have kept nothing yet. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -32,7 +32,7 @@ function segmentOf(texts: readonly string[], number: number): SegmentHandle {
   return kernel.openSegment(file);
 }
 
-/** A word that the list may have, with a slip now and then. */
+/** Returns a word that the list may have, with a typo now and then. */
 function randomWord(random: SeededRandom): string {
   const word = random.pick(ROOTS) + random.pick(ENDINGS);
   if (random.below(3) > 0) return word;
@@ -40,7 +40,7 @@ function randomWord(random: SeededRandom): string {
   return word.slice(0, place) + random.pick(['', 'a', 'n']) + word.slice(place + 1) || word;
 }
 
-test('what is kept is right in every generation, and few words are asked again', () => {
+test('Kept expansions are right in every generation, and few words are looked up again', () => {
   const random = new SeededRandom(11);
   const sentence = () => Array.from({ length: 3 }, () => randomWord(random)).join(' ');
   let expanded = 0;
@@ -67,7 +67,7 @@ test('what is kept is right in every generation, and few words are asked again',
     expect(dictionaries.of(generation).forms(words, withTypos)).toEqual(fresh);
 
     const added = segmentOf([sentence()], round + 2);
-    // Every so often the small segments go, as when they are merged.
+    // Every so often the small segments are removed, as by a merge.
     const remove = small.length >= 8 ? small : [];
     const next = kernel.publishGeneration({ base: generation, add: [{ segment: added }], remove });
     kernel.releaseGeneration(generation);
@@ -80,7 +80,7 @@ test('what is kept is right in every generation, and few words are asked again',
   expect(expanded).toBeLessThan(asked / 2);
 });
 
-test('words are not asked for again while writes bring what has nothing to do with them', () => {
+test('Words are not looked up again after writes that do not affect them', () => {
   const random = new SeededRandom(12);
   const sentence = () => Array.from({ length: 3 }, () => randomWord(random)).join(' ');
   let named = 0;
@@ -104,7 +104,7 @@ test('words are not asked for again while writes bring what has nothing to do wi
     asked += words.length;
     const fresh = new Dictionaries(kernel).of(generation).forms(words, true);
     const forms = dictionaries.of(generation).forms(words, true);
-    // How often terms occur decides the order of equally plausible ones alone.
+    // Frequencies of terms only decide the order of equally plausible ones.
     expect(forms.map(outlineOf)).toEqual(fresh.map(outlineOf));
     const added = segmentOf([round % 3 === 0 ? `cormorant${'abcdefghij'[round / 3] ?? ''}` : sentence()], 2002 + round);
     const changedTerms = kernel.newTerms(generation, added);
@@ -126,7 +126,7 @@ function outlineOf({ isKnown, stems, typos }: WordForms) {
   return { isKnown, stems: stems.toSorted(), typos: typos.map(({ term }) => term).toSorted() };
 }
 
-test('a word that a write brought is known to the next generation', () => {
+test('A word that a write added is known to the next generation, and not to the one before', () => {
   const dictionaries = new Dictionaries(kernel);
   const before = segmentOf(['cliff'], 1001);
   const first = kernel.publishGeneration({ add: [{ segment: before }], settings: '{}' });
@@ -144,7 +144,7 @@ test('a word that a write brought is known to the next generation', () => {
   for (const segment of [before, written]) kernel.closeSegment(segment);
 });
 
-test('what is kept of many lists and generations has one bound for all of them', () => {
+test('Everything kept for many lists and generations shares one limit', () => {
   let name = 0;
   const dictionaries = new Dictionaries({
     documentFrequencies: () => new Uint32Array(),
@@ -166,7 +166,7 @@ test('what is kept of many lists and generations has one bound for all of them',
     most.words = Math.max(most.words, sizes.words);
     most.answers = Math.max(most.answers, sizes.answers);
   }
-  // Of the 20,800 words of 40 lists, and of 3000 answers of which nobody asks for most again.
+  // The limits hold for the 20,800 words of 40 lists, and for 3000 answers, most of which are never asked for again.
   expect(most).toEqual({ words: 31 * 520, answers: 2560 });
   const [latest = ''] = words;
   const dictionary = dictionaries.of(301);

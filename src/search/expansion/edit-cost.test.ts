@@ -14,7 +14,7 @@ describe('editSurcharge', () => {
     ['wge', 'the', 2.5],
     ['ti', 'it', 0.5],
     ['same', 'same', 0],
-  ])('%s for %s', (typed, meant, surcharge) => {
+  ])('is lower for common slips: %s for %s', (typed, meant, surcharge) => {
     expect(editSurcharge(typed, meant)).toBeCloseTo(surcharge);
   });
 });
@@ -29,7 +29,7 @@ describe('editsAllowed', () => {
     ['😀😀😀', 0],
     ['кошк', 1],
     ['١٢٣٤٥', 0],
-  ])('%s: %i', (word, edits) => {
+  ])('allows by the length of the word: %s has %i', (word, edits) => {
     expect(editsAllowed(word)).toBe(edits);
   });
 });

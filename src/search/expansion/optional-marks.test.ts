@@ -1,29 +1,29 @@
 import { expect, it } from 'vitest';
 import { markSpellings } from './optional-marks.js';
 
-it('writes the nasal of a class as a sign, and the sign as the nasal', () => {
+it('markSpellings writes a nasal consonant of Devanagari as a sign, and the sign as the consonant', () => {
   expect(markSpellings('हिन्दी')).toEqual(['हिंदी']);
   expect(markSpellings('हिंदी')).toEqual(['हिँदी', 'हिन्दी']);
   expect(markSpellings('चम्पा')).toContain('चंपा');
   expect(markSpellings('अंगूर')).toContain('अङ्गू'.concat('र'));
   expect(markSpellings('पाँच')).toContain('पांच');
-  // Two of a letter are no sign.
+  // A doubled consonant is not written as a sign.
   expect(markSpellings('अन्न')).toEqual([]);
 });
 
-it('writes the dot of a foreign sound and leaves it out', () => {
+it('markSpellings adds and removes the dot of a foreign sound in Devanagari', () => {
   expect(markSpellings('ज़रूरत'.normalize('NFD'))).toEqual(['जरूरत']);
   expect(markSpellings('जरूरत')).toEqual(['ज़रूरत'.normalize('NFD')]);
 });
 
-it('writes the marks of Hebrew abbreviations and sounds and leaves them out', () => {
+it('markSpellings adds and removes the marks of Hebrew abbreviations and sounds', () => {
   expect(markSpellings('צה"ל')).toContain('צהל');
   expect(markSpellings('צהל')).toContain('צה"ל');
   expect(markSpellings("ג'ירפה")).toContain('גירפה');
   expect(markSpellings('גירפה')).toContain("ג'ירפה");
 });
 
-it('writes Hebrew marks between two letters, and before a last one that may have another, and leaves them out', () => {
+it('markSpellings adds and removes Hebrew marks in words of two letters', () => {
   expect(markSpellings('ד"ר')).toEqual(['דר']);
   expect(markSpellings('דר')).toEqual(['ד"ר']);
   expect(markSpellings("צ'ק")).toContain('צק');
@@ -32,19 +32,19 @@ it('writes Hebrew marks between two letters, and before a last one that may have
   expect(markSpellings('חג')).toEqual(['ח"ג']);
 });
 
-it('writes the long sound at the end of a word of katakana, and v as b, and leaves it out', () => {
+it('markSpellings adds and removes the long vowel at the end of a katakana word, and writes v as b', () => {
   expect(markSpellings('サーバー')).toContain('サーバ');
   expect(markSpellings('サーバ')).toContain('サーバー');
   expect(markSpellings('ヴァイオリン')).toContain('バイオリン');
   expect(markSpellings('バイオリン')).toContain('ヴァイオリン');
-  // Of two letters, and of other scripts, none.
+  // Words of two letters, and other scripts, have no other spellings.
   expect(markSpellings('ビー')).toEqual([]);
   expect(markSpellings('東京タワー')).toEqual([]);
 });
 
-it('leaves other scripts alone, and is bounded', () => {
+it('markSpellings leaves other scripts alone, and returns a bounded number of spellings', () => {
   expect(markSpellings("l'eau")).toEqual([]);
   expect(markSpellings('क'.repeat(40)).length).toBeLessThanOrEqual(32);
-  // Even then, what has no marks at all is one of the ways.
+  // Even then, the spelling without any marks is included.
   expect(markSpellings('क़'.normalize('NFD').repeat(40))).toContain('क'.repeat(40));
 });

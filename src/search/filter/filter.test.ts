@@ -50,7 +50,7 @@ function refusal(filter: string, of: FieldDefinition = DEFINITION): ServiceError
   throw new Error(`accepted: ${filter}`);
 }
 
-describe('conditions', () => {
+describe('a condition', () => {
   it.each([
     ["brand = 'Acme'", compare('brand', '=', text('acme'))],
     ['brand="ACME"', compare('brand', '=', text('acme'))],
@@ -80,16 +80,16 @@ describe('conditions', () => {
     ['tags = null', { kind: 'is-null', field: 'tags' }],
     ['tags eq NULL', { kind: 'is-null', field: 'tags' }],
     ['tags != null', { kind: 'not', node: { kind: 'is-null', field: 'tags' } }],
-  ])('%s', (filter, expected) => {
+  ])('is parsed: %s', (filter, expected) => {
     expect(parse(filter)).toEqual(expected);
   });
 
-  it('folds a string as the write side does', () => {
+  it('folds a string as it is folded when records are written', () => {
     expect(parse("brand = 'CAFE\u0301 STRASSE'")).toEqual(parse("brand = 'café straße'"));
   });
 });
 
-describe('connectives', () => {
+describe('the connectives and, or and not', () => {
   const [a, b, c] = [compare('price', '=', num(1)), compare('price', '=', num(2)), compare('price', '=', num(3))];
 
   it.each([
@@ -101,12 +101,12 @@ describe('connectives', () => {
     ['not (price=1 or price=2)', { kind: 'not', node: { kind: 'or', nodes: [a, b] } }],
     ['not not price=1', a],
     ['((price=1))', a],
-  ])('%s', (filter, expected) => {
+  ])('are parsed: %s', (filter, expected) => {
     expect(parse(filter)).toEqual(expected);
   });
 });
 
-describe('a mistake is refused with its position and what was expected', () => {
+describe('an error in a filter', () => {
   it.each([
     ['', 0, 'a field name'],
     ['brand', 5, 'an operator'],
@@ -133,7 +133,7 @@ describe('a mistake is refused with its position and what was expected', () => {
     ["released = 'soon'", 11, 'no date'],
     ['released = 2026', 11, 'ISO date'],
     ['price not = 1', 10, '"in" after "not"'],
-  ])('%s', (filter, position, expected) => {
+  ])('is refused with its position and what was expected there: %s', (filter, position, expected) => {
     const error = refusal(filter);
     expect(error.code).toBe('invalid-filter');
     expect(error.status).toBe(400);
@@ -142,17 +142,17 @@ describe('a mistake is refused with its position and what was expected', () => {
     expect(error.errors?.[0]?.detail).toContain(expected);
   });
 
-  it('names the facets and the one that was meant', () => {
+  it('names the facets, and the one that was probably meant', () => {
     const error = refusal("(brnd = 'x')");
     expect(error.detail).toContain('position 1: "brnd" is no facet of this list. Did you mean \'brand\'?');
     expect(error.detail).toContain('brand, tags, price, in_stock');
   });
 
-  it('says that a list has no facets', () => {
+  it('says so if the list has no facets', () => {
     expect(refusal('a = 1', definition([])).detail).toContain('none to filter by');
   });
 
-  it('bounds nesting', () => {
+  it('is reported for nesting that is too deep', () => {
     const nested = (levels: number) => `${'('.repeat(levels)}price=1${')'.repeat(levels)}`;
     expect(() => parse(nested(FILTER_NESTING_MAX))).not.toThrow();
     expect(refusal(nested(FILTER_NESTING_MAX + 1)).detail).toContain('levels inside each other');
@@ -161,25 +161,25 @@ describe('a mistake is refused with its position and what was expected', () => {
   });
 });
 
-describe('a filter has bounds', () => {
-  it('of conditions', () => {
+describe('the limits of a filter', () => {
+  it('hold for the number of conditions', () => {
     const row = (count: number) => Array.from({ length: count }, () => 'price=1').join(' or ');
     expect(parse(row(FILTER_CONDITIONS_MAX))).toMatchObject({ kind: 'or' });
     expect(refusal(row(FILTER_CONDITIONS_MAX + 1)).detail).toContain('more than 20000 conditions');
   });
 
-  it('of values', () => {
+  it('hold for the number of values of a list', () => {
     const list = (count: number) => `price in (${Array.from({ length: count }, () => '1').join()})`;
     expect(parse(list(FILTER_LIST_VALUES_MAX))).toMatchObject({ kind: 'in' });
     expect(refusal(list(FILTER_LIST_VALUES_MAX + 1)).detail).toContain('more than 65535 values');
   });
 });
 
-describe('a group of lists', () => {
+describe('a filter for a group of lists', () => {
   const first = definition([['brand', 'string', 'Single'], ['year', 'number', 'Single']]); // prettier-ignore
   const second = definition([['price', 'number', 'Single'], ['year', 'string', 'Single']]); // prettier-ignore
 
-  it('takes a field that a list lacks for missing there', () => {
+  it('treats a field that a list lacks as missing there', () => {
     expect(parseFilters("brand = 'a'", [first, second])).toEqual([compare('brand', '=', text('a')), { kind: 'none' }]);
     expect(parseFilters("brand != 'a'", [first, second])[1]).toEqual({ kind: 'all' });
     expect(parseFilters('brand = null', [first, second])[1]).toEqual({ kind: 'all' });
@@ -189,11 +189,11 @@ describe('a group of lists', () => {
     ]);
   });
 
-  it('takes a field whose type the value does not fit for missing', () => {
+  it('treats a field as missing in a list where its type does not fit the value', () => {
     expect(parseFilters('year = 1999', [first, second])).toEqual([compare('year', '=', num(1999)), { kind: 'none' }]);
   });
 
-  it("takes what no list has as a facet for the record's own, where it is that", () => {
+  it("reads name and created_utc as the record's own unless a list has a facet of that name", () => {
     expect(parseFilters("name = 'Puffin'", [first, second])).toEqual(
       Array(2).fill(compare('@name', '=', text('puffin'))),
     );
@@ -209,7 +209,7 @@ describe('a group of lists', () => {
     });
   });
 
-  it('refuses what no list can answer', () => {
+  it('is refused if no list can answer it', () => {
     expect(() => parseFilters('size = 1', [first, second])).toThrow('is no facet');
     expect(() => parseFilters('modified = 1', [first, second])).toThrow(
       'each record has name, created_utc, modified_utc.',
@@ -218,7 +218,7 @@ describe('a group of lists', () => {
   });
 });
 
-describe('properties', () => {
+describe('parseFilter with random filters', () => {
   const piece = fc.oneof(
     fc.constantFrom('and', 'or', 'not', 'in', '(', ')', ',', '=', '!=', '<', '>=', 'null', 'true', "'", '"', '`', ' '),
     fc.constantFrom('brand', 'price', 'released', 'in_stock', '5', '1.5e3', '2026-11-21', "'Acme'", '"x"'),
@@ -242,7 +242,7 @@ describe('properties', () => {
     );
   });
 
-  it('reads back what it prints', () => {
+  it('parses a printed tree back to the same tree', () => {
     const name = fc.constantFrom('brand', 'two words', 'not', 'a`b', 'in');
     const literal = fc.oneof(
       fc.string().map((value) => ({ kind: 'string' as const, text: value, at: 0 })),

@@ -41,11 +41,11 @@ describe('radius', () => {
     ['0,0,.5km', 0, 0, 500],
     ['-1e-7,2.5E-8,1e-1km', -1e-7, 2.5e-8, 100],
     ['5e-324,-5e-324,1000', 5e-324, -5e-324, 1000],
-  ])('%s', (text, latitude, longitude, metres) => {
+  ])('is parsed: %s', (text, latitude, longitude, metres) => {
     expect(parseRadius(text)).toEqual({ latitude, longitude, metres });
   });
 
-  it('takes an object', () => {
+  it('can be an object', () => {
     const given = { latitude: 1, longitude: 2, distance: 3 };
     expect(parseRadius(given)).toEqual({ latitude: 1, longitude: 2, metres: 3 });
     expect(parseRadius(JSON.stringify(given))).toEqual({ latitude: 1, longitude: 2, metres: 3 });
@@ -68,14 +68,14 @@ describe('radius', () => {
     ['{', 'three numbers'],
     ['{"latitude":91,"longitude":2,"distance":3}', 'between -90 and 90'],
     [`0,0,${'9'.repeat(400)}`, 'expected'],
-  ])('refuses %s', (text, expected) => {
+  ])('is refused: %s', (text, expected) => {
     const error = refusal(() => parseRadius(text));
     expect(error.code).toBe('invalid-parameter');
     expect(error.errors?.[0]?.parameter).toBe('radius');
     expect(error.detail).toContain(expected);
   });
 
-  it('refuses objects out of range', () => {
+  it('is refused as an object if a number is out of range', () => {
     expect(refusal(() => parseRadius({ latitude: NaN, longitude: 0, distance: 1 })).status).toBe(400);
     expect(refusal(() => parseRadius({ latitude: 0, longitude: 0, distance: Infinity })).status).toBe(400);
   });
@@ -95,7 +95,7 @@ describe('order_by', () => {
     ],
     ['`two words` desc', [{ by: 'column', column: 'two words', descending: true }]],
     ['distance desc', [{ by: 'distance', descending: true }]],
-  ])('%s', (text, keys) => {
+  ])('is parsed: %s', (text, keys) => {
     expect(parseOrderBy(text, [DEFINITION], true)).toEqual(keys);
   });
 
@@ -109,14 +109,14 @@ describe('order_by', () => {
     [',price', 'field name'],
     ['name,name,name,name,name', 'at most 4'],
     ['distance', 'needs the radius'],
-  ])('refuses %s', (text, expected) => {
+  ])('is refused: %s', (text, expected) => {
     const error = refusal(() => parseOrderBy(text, [DEFINITION], false));
     expect(error.status).toBe(400);
     expect(error.errors?.[0]?.parameter).toBe('order_by');
     expect(error.detail).toContain(expected);
   });
 
-  it('means the record by a bare word, and a facet of that name by one in backticks', () => {
+  it("means the record's own field by a bare word, and a facet of that name in backticks", () => {
     const names = ['created_utc', 'modified_utc', 'distance'];
     const facets = names.map((name) => ({ name, type: 'number', cardinality: 'Single' }) as const);
     const read = (text: string, definition: FieldDefinition) => parseOrderBy(text, [definition], true)[0];
@@ -128,7 +128,7 @@ describe('order_by', () => {
     }
   });
 
-  it('wants a field sortable in one list of a group', () => {
+  it('needs a field that is sortable in at least one list of a group', () => {
     expect(parseOrderBy('price', [PLACELESS, DEFINITION], false)).toHaveLength(1);
     expect(refusal(() => parseOrderBy('price', [PLACELESS], false)).status).toBe(400);
   });
@@ -146,10 +146,10 @@ describe('order_by', () => {
   });
 });
 
-describe('options', () => {
+describe('search options', () => {
   const read = (options: SearchOptions, definition = DEFINITION) => readSearchRequest(options, [definition]);
 
-  it('has defaults', () => {
+  it('have defaults', () => {
     expect(read({})).toMatchObject({
       query: '',
       filters: [{ kind: 'all' }],
@@ -169,22 +169,22 @@ describe('options', () => {
     });
   });
 
-  it('takes blank texts for absent ones', () => {
+  it('are absent if they are blank texts', () => {
     const blank = read({ query: ' ', filter: ' ', order_by: '' });
     expect({ ...blank, options: undefined }).toEqual({ ...read({}), options: undefined });
   });
 
-  it('wants a location field for a radius', () => {
+  it('with a radius need a location field', () => {
     expect(refusal(() => read({ radius: '0,0,1' }, PLACELESS)).detail).toContain('location_field');
     expect(() => readSearchRequest({ radius: '0,0,1' }, [PLACELESS, DEFINITION])).not.toThrow();
   });
 
-  it('refuses ranking=none with order_by', () => {
+  it('with ranking=none refuse order_by', () => {
     expect(refusal(() => read({ ranking: 'none', order_by: 'price' })).status).toBe(400);
     expect(read({ ranking: 'none' }).storageOrder).toBe(true);
   });
 
-  it('wants facets to be facets', () => {
+  it("refuse facets that are none of the list's", () => {
     expect(read({ facets: ['price', 'tags', 'price'] }).facets).toEqual(['price', 'tags']);
     expect(refusal(() => read({ facets: ['tag'] })).detail).toContain("Did you mean 'tags'?");
     expect(refusal(() => read({ facets: ['price'] }, PLACELESS)).detail).toContain('There are none');

@@ -15,21 +15,21 @@ function planned(query: QueryNode, ofPictures?: true, vectorsPerRecord = 1) {
   return planMeaning(readSearchRequest({}, []), query, searched, meaning);
 }
 
-describe('what is near to a vector', () => {
+describe('the number of nearest vectors that a plan asks for', () => {
   const words: QueryNode = { kind: 'groups', groups: [], sequence: [], whole: [] };
 
-  it('is half as much beside words as alone', () => {
+  it('is half as high beside words as alone', () => {
     expect(planned(words)).toMatchObject({ wanted: 50, weight: 0.5 });
     expect(planned({ kind: 'nothing' })).toMatchObject({ wanted: 100, weight: 1 });
   });
 
-  it('is more beside words where records have several vectors each, and never more than alone', () => {
+  it('is higher beside words if records have several vectors each, but never higher than alone', () => {
     const wanted = [0.1, 1, 1.01, 1.5, 2, 1000].map((each) => planned(words, undefined, each)?.wanted);
     expect(wanted).toEqual([50, 50, 51, 75, 100, 100]);
     expect(planned({ kind: 'nothing' }, undefined, 1000)?.wanted).toBe(100);
   });
 
-  it('is as much of pictures as these may have records', () => {
+  it('is 2000 for pictures, beside words and alone', () => {
     expect(planned(words, true)?.wanted).toBe(2000);
     expect(planned({ kind: 'nothing' }, true)?.wanted).toBe(2000);
   });

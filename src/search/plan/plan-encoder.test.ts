@@ -44,7 +44,7 @@ function encoded(options: SearchOptions, definitions = [SHOP], listIndex = 0) {
   );
 }
 
-describe('plans', () => {
+describe('encodePlan', () => {
   it('turns names into columns', () => {
     expect(
       encoded({
@@ -115,11 +115,11 @@ describe('plans', () => {
     });
   });
 
-  it('matches nothing for a query without words', () => {
+  it('matches nothing if the query has no words', () => {
     expect(encoded({ query: '?!' })).toMatchObject({ groups: [], filter: { op: 'not', node: { op: 'all' } } });
   });
 
-  it('takes the order of storage where nothing ranks', () => {
+  it('uses the storage order if nothing ranks', () => {
     expect(encoded({})).toMatchObject({ storageOrder: true, sort: [] });
     expect(encoded({ query: 'red' })).toMatchObject({ storageOrder: false, sort: [] });
     expect(encoded({ query: 'red', ranking: 'none' })).toMatchObject({
@@ -129,7 +129,7 @@ describe('plans', () => {
     expect(encoded({ order_by: 'price' })).toMatchObject({ storageOrder: false });
   });
 
-  it('takes it for what is found by meaning alone, too, when nothing is to rank', () => {
+  it('uses the storage order for hits by meaning alone if ranking is none', () => {
     const request = readSearchRequest({ ranking: 'none' }, [SHOP]);
     const window = { skip: 0, size: 10, facetValues: 20 };
     const plan = planSearch(request, { query: { kind: 'meaning' }, filter: request.filters[0] as FilterNode }, window);

@@ -23,7 +23,7 @@ function groupsOf({ node }: AnalysedQuery): readonly QueryGroup[] {
   return node.kind === 'groups' ? node.groups : [];
 }
 
-/** Each group as `kind:terms` of its alternatives. */
+/** Returns each group as the `kind:terms` of its alternatives. */
 function shapes(query: string, options: Options = {}): string[][] {
   return groupsOf(analyse(query, options)).map(({ alternatives }) =>
     alternatives.map(({ kind, terms }) => `${kind}:${terms.join(' ')}`),
@@ -31,7 +31,7 @@ function shapes(query: string, options: Options = {}): string[][] {
 }
 
 describe('query analysis', () => {
-  it('matches everything without a query and nothing without a word', () => {
+  it('matches everything without a query, and nothing without a word', () => {
     expect(analyse('').node).toEqual({ kind: 'everything' });
     expect(analyse('!?').node).toEqual({ kind: 'nothing' });
   });
@@ -48,7 +48,7 @@ describe('query analysis', () => {
     expect(shoes?.boost).toBe(1);
   });
 
-  it('gives function words little weight beside content words only', () => {
+  it('gives function words little weight only if there are content words', () => {
     const mixed = analyse('what is the layer');
     expect(groupsOf(mixed).map(({ boost }) => boost)).toEqual([0.3, 0.3, 0.3, 1]);
     expect(mixed.node).toMatchObject({ sequence: [3], whole: [0, 1, 2, 3] });
@@ -59,7 +59,7 @@ describe('query analysis', () => {
     expect(only.node).toMatchObject({ sequence: [0, 1, 2, 3] });
   });
 
-  it('says so when a query has too many words instead of leaving some out', () => {
+  it('refuses a query with too many words instead of leaving some out', () => {
     const repeated = { kind: 'groups', whole: [0, 1, 2, 3, 0, 1, 2, 3] };
     expect(analyse('a b c d a b c d').node).toMatchObject(repeated);
     for (const match of ['any', 'all', 'phrase'] as const) {
@@ -73,21 +73,21 @@ describe('query analysis', () => {
 describe('stems and typos', () => {
   const terms = ['shoe', 'shoes', 'shot', 'chose', 'receive', 'receives', 'relieve'];
 
-  it('adds other forms of a word, then what it may be a slip of', () => {
+  it('adds stems of a word, then its possible corrections', () => {
     expect(shapes('shoes', { terms })).toEqual([['typed:shoes', 'stem:shoe']]);
     expect(shapes('recceive', { terms })[0]).toEqual(['typed:recceive', 'typo:receive', 'typo:receives']);
   });
 
-  it('reports what words were taken for', () => {
+  it('reports what misspelt words were taken for', () => {
     expect(analyse('recceive shoes', { terms }).typos).toEqual([{ word: 'recceive', terms: ['receive', 'receives'] }]);
   });
 
-  it('does not take a known word for a function word, but an unknown one', () => {
+  it('corrects an unknown word to a function word, but not a known one', () => {
     expect(shapes('four', { terms: ['four', 'for', 'fours'] })).toEqual([['typed:four', 'stem:fours']]);
     expect(shapes('whith', { terms: ['with'] })).toEqual([['typed:whith', 'typo:with']]);
   });
 
-  it('gives a typo of an unknown word a high weight and of a known one a low one', () => {
+  it('gives corrections of an unknown word a high weight, and those of a known one a low weight', () => {
     const weight = (query: string) => groupsOf(analyse(query, { terms }))[0]?.alternatives.at(-1)?.weight ?? 0;
     expect(weight('relievee')).toBeLessThan(1);
     expect(weight('shoot')).toBeGreaterThan(0.6);
@@ -96,7 +96,7 @@ describe('stems and typos', () => {
     expect(known?.alternatives[1]?.weight).toBeLessThanOrEqual(0.1);
   });
 
-  it('forgives nothing in short words, words with digits, phrases, or when told not to', () => {
+  it('corrects no short words, no words with digits, no phrases, and none if typo_tolerance is off', () => {
     const many = ['cat', 'cats', 'bat', 'cart', 'xr500', 'xr5001', 'shoe', 'shore'];
     expect(shapes('cat', { terms: many })).toEqual([['typed:cat', 'stem:cats']]);
     expect(shapes('xr500', { terms: many })).toEqual([['typed:xr500']]);
@@ -106,17 +106,17 @@ describe('stems and typos', () => {
   });
 });
 
-describe('an unfinished word', () => {
+describe('an unfinished last word', () => {
   const terms = ['their', 'there', 'then', 'theory', 'theorem', 'red', 'rid'];
 
-  it('stands for what begins with it behind itself, and for no function word', () => {
+  it('is completed, ranked behind itself, and not taken for a function word', () => {
     const unfinished = { terms, prefix: true, typoTolerance: false };
     expect(shapes('red theo', unfinished)[1]).toEqual(['typed:theo', 'completion:theory', 'completion:theorem']);
     expect(shapes('the', unfinished)[0]).toEqual(['typed:the', 'completion:theory', 'completion:theorem']);
     expect(shapes('theo red', unfinished)[0]).not.toContain('completion:theory');
   });
 
-  it('is rather that than a slip', () => {
+  it('prefers completions to corrections', () => {
     const [group] = groupsOf(analyse('theor', { terms: ['theory', 'theorem', 'their'], prefix: true }));
     const weights = Object.fromEntries((group?.alternatives ?? []).map(({ terms: [term], weight }) => [term, weight]));
     expect(weights).toMatchObject({ theor: 1, theory: 0.6, theorem: 0.6 });
@@ -127,7 +127,7 @@ describe('an unfinished word', () => {
 describe('spellings', () => {
   const terms = ['xr', '500', 'xr500', 'email', 'e', 'mail', 'b', 'xr500b'];
 
-  it('joins and splits where letters meet digits', () => {
+  it('joins and splits words where letters meet digits', () => {
     expect(shapes('XR500', { terms })).toEqual([['typed:xr500', 'spelling:xr 500']]);
     for (const query of ['XR 500', 'XR-500']) {
       expect(shapes(query, { terms, match: 'all' })).toEqual([
@@ -141,7 +141,7 @@ describe('spellings', () => {
     expect(shapes('XR, 500', { terms })).toEqual([['typed:xr'], ['typed:500']]);
   });
 
-  it('joins letters across a hyphen or a blank, and only to what the list has', () => {
+  it('joins letters across a hyphen or a space, and only to words that the list has', () => {
     for (const query of ['e-mail', 'e mail']) {
       expect(shapes(query, { terms, typoTolerance: false })).toEqual([
         ['typed:e', 'spelling:email'],
@@ -152,7 +152,7 @@ describe('spellings', () => {
     expect(shapes('e, mail', { terms, typoTolerance: false })).toEqual([['typed:e'], ['typed:mail']]);
   });
 
-  it('splits a word that few records have into two that the list has, the most frequent', () => {
+  it('splits a word that few records have into the most frequent two words of the list', () => {
     const words = ['wi', 'fi', 'wifi', 'ro', 'uter', 'rou', 'ter'];
     expect(shapes('wifi', { terms: words, typoTolerance: false })).toEqual([['typed:wifi', 'split:wi fi']]);
     expect(shapes('wifi', { terms: words, match: 'phrase' })).toEqual([['typed:wifi', 'split:wi fi']]);
@@ -172,7 +172,7 @@ describe('spellings', () => {
     expect(shapes('in to', { terms: words, typoTolerance: false })).toEqual([['typed:in'], ['typed:to']]);
   });
 
-  it('takes a word with a point for two, and two for such a word, but no number', () => {
+  it('splits and joins words with a point, but not numbers', () => {
     const words = ['node.js', 'nodejs', 'node', 'js', '35', '3.5', '3', '5', 'mm'];
     expect(shapes('node.js', { terms: words, typoTolerance: false })).toEqual([
       ['typed:node.js', 'spelling:nodejs', 'spelling:node js'],
@@ -189,7 +189,7 @@ describe('spellings', () => {
     expect(shapes('3.5mm', { terms: words, typoTolerance: false })).toEqual([['typed:3.5mm', 'spelling:3.5 mm']]);
   });
 
-  it('looks up a bounded number of them, however long the query is', () => {
+  it('looks up a bounded number of spellings, however long the query is', () => {
     const vocabulary = vocabularyOf([]);
     let asked = 0;
     const dictionary = {
@@ -219,7 +219,7 @@ describe('synonyms', () => {
     { kind: 'rewrite', terms: ['tablet'], replace_with: ['ipad'] },
   ];
 
-  it('adds a synonym to every word that it stands for, a phrase before a word', () => {
+  it('adds a synonym to every word that it stands for, and prefers a phrase to a word', () => {
     expect(shapes('nyc tablets', { rules })).toEqual([
       ['typed:nyc', 'synonym:new york', 'synonym:big apple'],
       ['typed:tablets'],
@@ -231,7 +231,7 @@ describe('synonyms', () => {
     expect(shapes('old york', { rules })[1]).toEqual(['typed:york', 'synonym:jorvik']);
   });
 
-  it('rewrites one way and takes the stems of synonyms', () => {
+  it('rewrites in one direction, and adds the stems of synonyms', () => {
     expect(shapes('tablet', { rules, terms: ['ipads'] })).toEqual([['typed:tablet', 'synonym:ipad', 'synonym:ipads']]);
     expect(shapes('ipad', { rules })).toEqual([['typed:ipad']]);
   });
@@ -247,14 +247,14 @@ describe('synonyms', () => {
     ]);
   });
 
-  it('says which rules applied', () => {
+  it('reports which rules applied', () => {
     expect(analyse('nyc tablet', { rules }).synonyms).toEqual([
       { word: 'nyc', terms: ['new york', 'big apple'], rules: [0] },
       { word: 'tablet', terms: ['ipad'], rules: [2] },
     ]);
   });
 
-  it('bounds the ways to write a phrase', () => {
+  it('limits the number of variants of a phrase', () => {
     const many: SynonymRule[] = ['a', 'b', 'c', 'd'].map((word) => ({
       kind: 'equivalent',
       terms: [word, ...Array.from({ length: 50 }, (_, index) => `${word}x${String.fromCharCode(97 + index)}`)],

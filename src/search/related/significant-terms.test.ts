@@ -9,7 +9,7 @@ const of = (terms: Record<string, [frequency: number, documents: number]>, docum
     3,
   ).map(({ term }) => term);
 
-it('prefers terms that are rare in the list and frequent in the record', () => {
+it('significantTerms prefers terms that are rare in the list and frequent in the record', () => {
   expect(of({ the: [9, 900], sea: [1, 100], gannet: [1, 3], dive: [3, 3], only: [5, 1] })).toEqual([
     'dive',
     'gannet',
@@ -17,7 +17,7 @@ it('prefers terms that are rare in the list and frequent in the record', () => {
   ]);
 });
 
-it('takes common terms where there are no others', () => {
+it('significantTerms returns common terms if there are no others', () => {
   expect(of({ a: [1, 3], b: [1, 1] }, 4)).toEqual(['a']);
   expect(of({ b: [1, 1] }, 4)).toEqual([]);
 });

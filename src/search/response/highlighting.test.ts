@@ -1,4 +1,4 @@
-/** Pages of documents, marked as they are kept. */
+/** Highlighting of pages of documents, in each encoding in which they are stored. */
 import { deflateRawSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
@@ -24,7 +24,7 @@ const words = (() => {
 const packed = (text: string) => {
   const bytes = Buffer.from(text);
   const ends = Uint32Array.of(bytes.length);
-  // What is not shorter packed has no header.
+  // A row that does not become shorter by packing has no header.
   const row = bytes.subarray(0, kernel.packRecords(words, 1, bytes, Uint32Array.of(0), ends));
   if (row.length === Buffer.byteLength(text)) return plain(text);
   const { fieldsBegin, shortBytes } = readPackedFormat(row);
@@ -35,7 +35,7 @@ function markedIn(texts: readonly string[], ...terms: readonly string[]): unknow
   const pages = new PackedTexts();
   pages.add({ packed: deflateRawSync('cleared'), packing: PAGE_DEFLATED, textBytes: 0 });
   pages.clear();
-  // A page in each of the ways in which it can be kept.
+  // The pages are stored in each of the possible encodings.
   const ways = [plain, deflated, packed];
   for (const [index, text] of texts.entries()) pages.add((ways[index % ways.length] as typeof plain)(text));
   return highlightPages(kernel, planOf(...terms), pages).map(
@@ -43,7 +43,7 @@ function markedIn(texts: readonly string[], ...terms: readonly string[]): unknow
   );
 }
 
-it('marks pages of every script, each in its place', () => {
+it('highlightPages highlights pages of every script, in their order', () => {
   const texts = ['The "gannet" <flies>', '', '我爱中国', 'None of it', 'Two gannet colonies', '中国 and a gannet'];
   expect(markedIn(texts, 'gannet', '中国')).toEqual([
     'The &quot;<em>gannet</em>&quot; &lt;flies&gt;',
@@ -56,18 +56,18 @@ it('marks pages of every script, each in its place', () => {
   expect(markedIn([], 'gannet')).toEqual([]);
 });
 
-it('marks as many pages as there are, however long, and backslashes too', () => {
+it('highlightPages highlights any number of long pages, and texts with backslashes', () => {
   const texts = Array.from({ length: 150 }, (_, page) => `\\gannet ${page} ${Math.random()} `.repeat(300));
   const marked = markedIn(texts, 'gannet') as string[];
   expect(marked).toHaveLength(texts.length);
   for (const [page, html] of marked.entries()) {
-    // By how long the numbers are, the best passage begins with the text or behind its first character.
+    // Depending on the length of the numbers, the best passage begins at the first or at the second character.
     expect(html).toMatch(new RegExp(`^(?:\\\\|… )<em>gannet</em> ${page} `));
     expect(html).toContain(` \\<em>gannet</em> ${page} `);
   }
 });
 
-it('tells a page that cannot be read, and marks the others', () => {
+it('highlightPages returns null for a page that cannot be read, and highlights the others', () => {
   const pages = new PackedTexts();
   const good = packed('Two gannet colonies, and gannet after gannet');
   expect(good.packing).toBe(words);

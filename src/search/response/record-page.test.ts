@@ -42,7 +42,7 @@ function readable(page: RecordPage): RecordParts[] {
 
 const recordWords = (): RecordWords => new PackedList().words;
 
-it('keeps records whose first bytes are overwritten, as many as fit', () => {
+it('RecordPage keeps records whose original bytes are overwritten, as many as fit', () => {
   const page = new RecordPage();
   const words = recordWords();
   const read = record('first', 1000);
@@ -66,7 +66,7 @@ it('keeps records whose first bytes are overwritten, as many as fit', () => {
   expect(readable(page)[0]?.fields).toHaveLength(PAGE_BYTES / 2 + '{"text":""}'.length);
 });
 
-it('takes one record of any size', () => {
+it('RecordPage takes a single record of any size', () => {
   const page = new RecordPage();
   const words = recordWords();
   const large = record('large', 3 * 1024 * 1024);
@@ -78,7 +78,7 @@ it('takes one record of any size', () => {
   expect(readable(page)[0]?.fieldsJson).toBe('{"text":"xxx"}');
 });
 
-it('unpacks records of several lists beside others, by several dictionaries', () => {
+it('RecordPage unpacks records of several lists, with several dictionaries, beside unpacked ones', () => {
   const records = (animal: string) =>
     Array.from({ length: 2000 }, (_, number) =>
       storedRecord(number, {
@@ -92,7 +92,7 @@ it('unpacks records of several lists beside others, by several dictionaries', ()
   };
   const lists = [written(cats, 'cat'), written(dogs, 'dog'), written(cats, 'bird'), written(cats, 'bird')];
   expect(cats.count).toBe(2);
-  // The first birds came while the list only knew cats.
+  // The first birds were written when the list had learned only cats.
   expect(lists.map(({ packed }) => isPacked(packed[0] ?? Buffer.alloc(0)))).toEqual([true, true, false, true]);
   const page = new RecordPage();
   const expected: string[] = [];
@@ -107,11 +107,11 @@ it('unpacks records of several lists beside others, by several dictionaries', ()
   expected.push('{"text":"xxxxxxxxxx"}');
   const read = readable(page);
   expect(read.map(({ fieldsJson }) => fieldsJson)).toEqual(expected);
-  // Their words are marked where they lie.
+  // All of them lie in one buffer, in which their words are highlighted.
   expect(new Set(read.map(({ bytes }) => bytes)).size).toBe(1);
 });
 
-it('tells records that are damaged, and those of a damaged dictionary, with their ids among the others', () => {
+it('RecordPage reports damaged records, and those of a damaged dictionary, by their ids between the others', () => {
   const stored = Array.from({ length: 4000 }, (_, number) => storedRecord(number, { text: sentenceOf(number) }));
   const list = new PackedList();
   const packed = list.write(stored);
@@ -146,7 +146,7 @@ it('tells records that are damaged, and those of a damaged dictionary, with thei
   ]);
 });
 
-it('unpacks records of stores that were closed since they were read', async () => {
+it('RecordPage unpacks records of stores that were closed after they were read', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-record-page-'));
   const stores = new RecordStoreCache(1);
   try {
@@ -169,7 +169,7 @@ it('unpacks records of stores that were closed since they were read', async () =
 const sentenceOf = (number: number) =>
   `The sentence of number ${number} says what the others of its kind say, again and again, and ${number * 7919}`;
 
-/** A list whose records are packed by words of its own. */
+/** Writes a list whose records are packed with its own dictionary. */
 async function writePacked(path: string): Promise<void> {
   mkdirSync(path);
   const store = new RecordStore(path, { create: true });

@@ -71,7 +71,7 @@ describe('a result', () => {
     expect(Object.keys(JSON.parse(written({})) as object)).toEqual(['id', 'name', '@text_score', 'as_of', 'fields']);
   });
 
-  it('selects fields in the order of the record', () => {
+  it('has the selected fields in the order of the record', () => {
     expect(written({ select: new Set(['price', 'missing', 'title']) })).toContain(
       '"fields":{"title":"Zażółć","price":[5]}',
     );
@@ -89,7 +89,7 @@ describe('a result', () => {
       fields: {},
       fields_left_out: ['title', 'price', 'a"b', '__proto__'],
     });
-    // 'title' has letters of two bytes: with its name it takes 22, which are 18 characters.
+    // "title" has letters of two bytes: with its name it takes 22 bytes, but 18 characters.
     expect(read({ fieldsBytesMax: 21 })).toMatchObject({
       fields: { price: [5] },
       fields_left_out: ['title', 'a"b', '__proto__'],
@@ -109,14 +109,14 @@ describe('a result', () => {
 });
 
 describe('a score', () => {
-  /** Six digits, as the runtime writes them. */
+  /** Returns the score with six digits, as the JavaScript runtime writes it. */
   function six(score: number): string {
     let scale = 1e6;
     for (let bound = 0.1; score < bound && scale < 1e18; bound /= 10) scale *= 10;
     return `"@text_score":${Math.round(score * scale) / scale},`;
   }
 
-  it('has six digits, written as the runtime writes numbers', () => {
+  it('has six digits, written as the JavaScript runtime writes numbers', () => {
     const scores = fc.oneof(
       fc.double({ min: 0, max: 1, noNaN: true }),
       fc.integer({ min: 0, max: 1000 }).map((thousandths) => thousandths / 1000),
@@ -132,8 +132,8 @@ describe('a score', () => {
   });
 });
 
-describe('the response writer', () => {
-  it('grows, takes back what failed, and starts over', () => {
+describe('ResponseWriter', () => {
+  it('grows, truncates a failed part, and starts over after take()', () => {
     const writer = new ResponseWriter();
     writer.ascii('a'.repeat(1_000_000));
     writer.text('ł'.repeat(1_000_000));

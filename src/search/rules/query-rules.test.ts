@@ -35,7 +35,7 @@ const equal = (field: string, value: string | number) => ({
 });
 
 describe('query rules', () => {
-  it('turn a postcode, a barcode, an order number into a filter', () => {
+  it('turn a postcode, a barcode or an order number into a filter', () => {
     expect(apply('pizza near sw1a 1aa please', POSTCODE)).toEqual({
       query: 'pizza near please',
       filter: equal('postcode', 'sw1a 1aa'),
@@ -53,7 +53,7 @@ describe('query rules', () => {
     });
   });
 
-  it('filter by what every record has, and leave a query whose words fit it as little as a facet', () => {
+  it('filter by fields that every record has, and do not apply if a capture does not fit them', () => {
     const since = { name: 'since', pattern: String.raw`\bsince (\S+)`, filter: 'created_utc >= $1' };
     expect(apply('birds since 2024-05-01', since)).toMatchObject({ query: 'birds', applied: ['since'] });
     expect(apply('birds since yesterday', since)).toEqual({
@@ -63,7 +63,7 @@ describe('query rules', () => {
     });
   });
 
-  it('leave a query without a match, and an empty one, as it is', () => {
+  it('leave a query without a match, and an empty query, as it is', () => {
     expect(apply('red shoes', POSTCODE, BARCODE, ORDER)).toEqual({
       query: 'red shoes',
       filter: { kind: 'all' },
@@ -72,17 +72,17 @@ describe('query rules', () => {
     expect(apply('', { name: 'any', pattern: '', filter: 'sold = true' }).applied).toEqual([]);
   });
 
-  it('keep the matched part where told to', () => {
+  it('keep the matched part if keep is true', () => {
     expect(apply('order 7', { ...ORDER, keep: true })).toMatchObject({ query: 'order 7', applied: ['order'] });
   });
 
-  it('apply in their order, each to what is left', () => {
+  it('apply in their order, each to what the ones before left of the query', () => {
     const ruled = apply('order 12 4006381333931 blue', ORDER, BARCODE);
     expect(ruled).toMatchObject({ query: 'blue', applied: ['order', 'barcode'] });
     expect(apply('order 12', ORDER, { ...ORDER, name: 'again' }).applied).toEqual(['order']);
   });
 
-  it('do not apply where a capture does not fit the facet or took no part', () => {
+  it('do not apply if a capture does not fit the facet, or did not match', () => {
     expect(apply('order twelve', ORDER)).toMatchObject({ query: 'order twelve', filter: { kind: 'all' }, applied: [] });
     expect(apply('order 1e999', ORDER).applied).toEqual([]);
     const day = { name: 'day', pattern: String.raw`on (\d+)-(\d+)-(\d+)`, filter: "day = '$3-$2-$1'" };
@@ -93,7 +93,7 @@ describe('query rules', () => {
     expect(apply('xy', optional).applied).toEqual(['o']);
   });
 
-  it('put captures into quoted text and lists', () => {
+  it('insert captures into quoted texts and lists', () => {
     const rule = { name: 'in', pattern: String.raw`(\w+)/(\w+)`, filter: "postcode in ($1, 'GB-$2', 'a$$1', '5$')" };
     expect(apply('AB/cd', rule).filter).toEqual({
       kind: 'in',
@@ -125,7 +125,7 @@ describe('query rules', () => {
   });
 });
 
-describe('the check of query rules', () => {
+describe('compileQueryRules', () => {
   it.each<[string, Partial<QueryRule>, string, RegExp]>([
     ['a pattern that is no expression', { pattern: '(a' }, 'pattern', /RE2/],
     ['a pattern beyond RE2', { pattern: '(?=a)' }, 'pattern', /RE2/],
@@ -151,7 +151,7 @@ describe('the check of query rules', () => {
     expect(usableQueryRules(rules, SHOP).map(({ name }) => name)).toEqual(['barcode']);
   });
 
-  it('has more filters than may be only where as many are there already', () => {
+  it('allows filters beyond the limit only if the list already has as many', () => {
     const long = (count: number) =>
       Array.from({ length: count }, (_, index) => ({
         name: `r${index}`,
@@ -163,17 +163,17 @@ describe('the check of query rules', () => {
     expect(() => compileQueryRules(long(61), SHOP, long(60))).toThrow(/500000/);
   });
 
-  it('does not take captures in the filter of a search', async () => {
+  it('is needed for captures: the filter of a search takes none', async () => {
     const { parseFilter } = await import('../filter/filter-resolver.js');
     expect(() => parseFilter('postcode = $1', SHOP)).toThrow(/text has to be in quotes/);
     expect(parseFilter("postcode = '$1'", SHOP)).toEqual(equal('postcode', '$1'));
   });
 });
 
-describe('what a rule may cost', () => {
+describe('the cost of query rules', () => {
   const rule = (pattern: string, name = 'costly'): QueryRule => ({ name, pattern, filter: 'order = 1' });
 
-  it('is bounded by the size of its pattern', () => {
+  it('is limited by the size of a compiled pattern', () => {
     for (const pattern of ['(?:(?:a?){30}){30}b', String.raw`(?:\w{1,30}\s?){30}z`, 'a{0,1000}b']) {
       expect(() => apply('a', rule(pattern))).toThrow(/compiles to \d+ instructions; at most 500 are allowed/);
       expect(usableQueryRules([rule(pattern)], SHOP)).toEqual([]);
@@ -181,23 +181,23 @@ describe('what a rule may cost', () => {
     expect(apply('aaab', rule('a{0,100}b')).applied).toEqual(['costly']);
   });
 
-  it('is bounded for all rules of a list together', () => {
+  it('is limited for all rules of a list together', () => {
     const rules = Array.from({ length: 120 }, (_, index) => rule('a{0,200}b', `rule ${index}`));
     expect(() => compileQueryRules(rules, SHOP)).toThrow(/all rules together compile to \d+ instructions/);
     expect(compileQueryRules(rules.slice(0, 20), SHOP)).toHaveLength(20);
-    // A thousand rules as people write them fit.
+    // A thousand rules of the usual size fit.
     const plain = Array.from({ length: 1000 }, (_, index) => ({ ...POSTCODE, name: `rule ${index}` }));
     expect(() => compileQueryRules(plain, SHOP)).not.toThrow();
   });
 
-  it('refuses filters that are too long together', () => {
+  it('is limited by the total length of filters', () => {
     const filter = `postcode in (${'"a", '.repeat(1900)}"b")`;
     const rules = Array.from({ length: 54 }, (_, number) => ({ name: `r${number}`, pattern: 'a', filter }));
     expect(() => compileQueryRules(rules.slice(0, 50), SHOP)).not.toThrow();
     expect(() => compileQueryRules(rules, SHOP)).toThrow(/filters of all rules together have \d+ characters/);
   });
 
-  it('may become less where a list has more than it may have, and no more of it', () => {
+  it('may be reduced, but not raised, if a list is already beyond the limit', () => {
     const costly = Array.from({ length: 120 }, (_, index) => rule('a{0,200}b', `rule ${index}`));
     expect(compileQueryRules(costly.slice(1), SHOP, costly)).toHaveLength(119);
     expect(() => compileQueryRules([...costly, rule('a')], SHOP, costly)).toThrow(/all rules together compile/);
@@ -207,7 +207,7 @@ describe('what a rule may cost', () => {
     expect(() => compileQueryRules([...long, rule('a')], SHOP, long)).toThrow(/filters of all rules/);
   });
 
-  it('is bounded by the text that it looks at; the rest is searched as sent', () => {
+  it('is limited by the length of the query that is matched; the rest is searched as sent', () => {
     const filler = 'word '.repeat(198);
     expect(apply(`${filler}sw1a 1aa`, POSTCODE).applied).toEqual(['postcode']);
     const late = `${filler}word word sw1a 1aa`;

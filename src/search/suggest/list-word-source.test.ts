@@ -1,4 +1,4 @@
-/** Completions of words that are written without blanks, on a real list. */
+/** Completions of words that are written without spaces, on a real list. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
 import { listFixtures, type ListFixtures } from '../../../test/support/lists.js';
@@ -35,7 +35,7 @@ function suggestions(text: string): string[] {
   return source.suggest(contexts.get(generation), generation, request).map((one) => `${one.text} ${one.highlight}`);
 }
 
-it('completes a word that a dictionary cuts while it is typed', () => {
+it('ListWordSource completes words that the dictionary cuts in two while they are typed', () => {
   expect(suggestions('東京')).toEqual(['東京タワー 東京<em>タワー</em>']);
   expect(suggestions('東京タ')).toEqual(['東京タワー 東京タ<em>ワー</em>']);
   expect(suggestions('新しい東京タ')).toEqual(['新しい東京タワー 新しい東京タ<em>ワー</em>']);

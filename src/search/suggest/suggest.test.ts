@@ -19,12 +19,12 @@ describe('typedRange', () => {
   });
 });
 
-it('marks what was not typed and escapes all', () => {
+it('markedAround highlights what was not typed and escapes everything', () => {
   expect(markedAround('a<b>c', 1, 2)).toBe('<em>a</em>&lt;<em>b&gt;c</em>');
   expect(markedAround('"abc"', 0, 5)).toBe('&quot;abc&quot;');
 });
 
-it('allows as many edits as searches do', () => {
+it('editsAllowed allows as many edits for suggestions as for searches', () => {
   expect(['abc', 'abcd', 'abcdefg', 'abcdefgh', 'abcd1'].map((word) => editsAllowed(word, true))).toEqual([
     0, 1, 1, 2, 0,
   ]);
@@ -44,13 +44,13 @@ describe('chooseSuggestions', () => {
     }));
   const kinds = (chosen: readonly { kind: string }[]) => chosen.map(({ kind }) => kind[0]).join('');
 
-  it('shares the places half and half, and gives what one kind lacks to the other', () => {
+  it('shares the places equally between records and queries, and gives unused ones to the other kind', () => {
     expect(kinds(chooseSuggestions([...of('record', 9), ...of('query', 9)], 8))).toBe('rrrrqqqq');
     expect(kinds(chooseSuggestions([...of('record', 9), ...of('query', 1)], 4))).toBe('rrrq');
     expect(kinds(chooseSuggestions([...of('record', 1), ...of('query', 9)], 4))).toBe('rqqq');
   });
 
-  it('shows a query of several lists once', () => {
+  it('shows a query of several lists once, with the sum of its counts', () => {
     const chosen = chooseSuggestions([...of('query', 1, 'one'), ...of('query', 2, 'two')], 8);
     expect(chosen.map(({ text, recordCount }) => [text, recordCount])).toEqual([
       ['query 0', 20],
