@@ -1,4 +1,4 @@
-/** Videos that records link to, found by what is to be seen in them, with the second of it. */
+/** Tests videos that records link to: they are found by pictures of what is seen in them, with the time in seconds. */
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,7 +64,7 @@ const stateOf = async (list: string) => {
   const { body } = await service.client.get(`/list/default/${list}`);
   return (body as { resources_state: ResourcesState }).resources_state;
 };
-/** All has been looked at, by programs that are there or not. */
+/** Waits until all is processed, with or without ffmpeg. */
 const settled = (list: string, frames: string, files: number) =>
   eventually(
     () => stateOf(list),
@@ -97,7 +97,7 @@ describeWhere(FFMPEG !== undefined, NO_FFMPEG)('a list with videos', () => {
   });
   afterAll(() => service.close());
 
-  it('finds them by a picture of what is to be seen, with the second, among pictures and other videos', async () => {
+  it('finds videos by a picture of a scene, with the time in seconds, among pictures and other videos', async () => {
     const first = serve('/first.mp4', await videoOf([1, 2, 3]));
     const second = serve('/second.mkv', await videoOf([4, 5], 20, 'mkv'));
     await make('films', [
@@ -106,16 +106,16 @@ describeWhere(FFMPEG !== undefined, NO_FFMPEG)('a list with videos', () => {
       { name: 'picture', title: 'auk', cover: serve('/auk.jpg', await jpegOf(2)) },
       { name: 'silent', title: 'tern', film: serve('/silent.mp3', mp3Of({ title: 'Tern' })) },
     ]);
-    // Each video is a file by what is said in it, and one by what is to be seen.
+    // Each video counts as one file for its sound, and as one for its frames.
     const state = await settled('films', 'read', 8);
-    // Nothing is said in those that were made here.
+    // The videos made here have no sound.
     expect(state.errors.map(({ error }) => error)).toEqual(['no-text', 'no-text']);
     const places = async (seed: number) =>
       (await foundBy('films', seed)).map(({ name, media }) => [name, media?.field, media?.url, media?.seconds]);
     expect(await places(1)).toEqual([['first', 'film', first, 0]]);
     expect(await places(3)).toEqual([['first', 'film', first, 20]]);
     expect(await places(5)).toEqual([['second', 'film', second, 20]]);
-    // Of the vectors of the record, its picture has the first.
+    // Of the record's vectors, that of its picture is the nearest.
     expect(await places(9)).toEqual([['first', undefined, undefined, undefined]]);
     expect((await places(2)).toSorted()).toEqual([
       ['first', 'film', first, 10],
@@ -127,7 +127,7 @@ describeWhere(FFMPEG !== undefined, NO_FFMPEG)('a list with videos', () => {
     const { body } = await service.client.post('/search/default/films/1', { query: 'gannet' });
     const [byWords] = (body as { results: Hit[] }).results;
     expect([byWords?.['@text_score'], byWords?.['@image_score'], byWords?.media]).toEqual([1, undefined, undefined]);
-    // With the last that links to it, what was seen in it is gone.
+    // The frames of a video are deleted with the last record that links to it.
     expect((await service.client.delete(`/search-result/default/films/${byWords?.id}`)).status).toBe(204);
     expect(await places(1)).toEqual([]);
     await eventually(
@@ -136,7 +136,7 @@ describeWhere(FFMPEG !== undefined, NO_FFMPEG)('a list with videos', () => {
     );
   });
 
-  it('says of damaged ones that they are, and reads the others', async () => {
+  it('reports damaged videos, and reads the others', async () => {
     const whole = await videoOf([6, 7]);
     await make('damaged', [
       { name: 'whole', film: serve('/whole.mp4', whole) },
@@ -158,7 +158,7 @@ describeWhere(FFMPEG !== undefined, NO_FFMPEG)('frames of videos', () => {
   const program = () => join(folder, 'ffmpeg');
   const calls = () => readFileSync(join(folder, 'calls'), 'utf8').length;
 
-  it('are none without ffmpeg, which is no fault, and are read as soon as it is there, and once where the service is killed meanwhile', async () => {
+  it('are skipped without ffmpeg, read once it is installed, and only the interrupted one again after a kill', async () => {
     service = await startTestService({ env: env(program()) });
     const dataDir = service.dataDir;
     const records = [];
@@ -176,10 +176,10 @@ describeWhere(FFMPEG !== undefined, NO_FFMPEG)('frames of videos', () => {
     // Each call is counted, and the second waits until the service is killed.
     const waits = `[ $(wc -c < '${folder}/calls') -lt 2 ] || while [ ! -e '${folder}/go' ]; do sleep 0.05; done`;
     const script = `printf x >> '${folder}/calls'\n${waits}\nexec '${FFMPEG}' "$@"`;
-    // As packages are installed: it is there whole, and nobody starts the service again.
+    // As packages are installed: the program appears complete, and the service is not restarted.
     renameSync(writeProgram(join(folder, 'unpacked'), script), program());
     await expect.poll(calls, WAITING).toBe(2);
-    // The second is begun while what the first has shown is written down.
+    // The second call begins while the outcome of the first is stored.
     await eventually(
       () => stateOf('later'),
       (state) => state.pending === VIDEOS - 1,
@@ -189,13 +189,13 @@ describeWhere(FFMPEG !== undefined, NO_FFMPEG)('frames of videos', () => {
     service = await startTestService({ env: env(program()), dataDir });
     try {
       await settled('later', 'read', 2 * VIDEOS);
-      // That which was in hand, and no other.
+      // Only the interrupted video is read again.
       expect(calls()).toBe(VIDEOS + 1);
       for (let at = 0; at < VIDEOS; ++at)
         expect((await foundBy('later', 40 + at)).map(({ name, media }) => [name, media?.seconds])).toEqual([
           [`n${at}`, 10],
         ]);
-      // No pictures are searched any more, and what was seen is forgotten.
+      // Pictures are no longer searched, and the frames are discarded.
       expect((await service.client.put('/list/default/later', { image_model: null })).status).toBe(200);
       await eventually(
         () => stateOf('later'),
@@ -207,13 +207,13 @@ describeWhere(FFMPEG !== undefined, NO_FFMPEG)('frames of videos', () => {
   });
 });
 
-it('are fetched once for what is said in them, what a model writes down of it, and what is to be seen', async () => {
+it('A video is fetched once for its subtitles, its transcription and its frames', async () => {
   const model = await ScriptedServer.start();
   model.script = (_asked, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ text: 'Gannets', segments: [{ start: 2, end: 4, text: 'Gannets dive' }] }));
   };
-  // A program that shows one picture, whatever it is given.
+  // A program that prints the same picture for any input.
   writeFileSync(join(folder, 'seen.png'), await drawnPicture(8).resize(180).png().toBuffer());
   const program = writeProgram(join(folder, 'shows'), `exec cat '${join(folder, 'seen.png')}'`);
   service = await startTestService({ env: env(program) });
@@ -231,7 +231,7 @@ it('are fetched once for what is said in them, what a model writes down of it, a
     expect(await foundBy('once', 8)).toHaveLength(films.length);
     const { body } = await service.client.post('/search/default/once/1', { query: 'dive' });
     expect((body as { results: Hit[] }).results).toHaveLength(films.length);
-    // Another film behind the same address, which somebody tells: for all three again.
+    // Another video at the same URL, which a refresh finds: it is fetched once more for all three.
     serve('/once-0.mp4', mp4Of({ title: 'Another' }));
     expect((await service.client.post('/list/resources-refresh/default/once', undefined)).status).toBe(202);
     await eventually(

@@ -1,4 +1,4 @@
-/** `gannet webhook …`, with the service running and without. */
+/** Tests `gannet webhook …`, with the service running and without. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Standard output of the command. */
+/** Returns the standard output of the command. */
 async function gannet(...args: string[]): Promise<string> {
   return (await printed(...args)).stdout;
 }
@@ -34,7 +34,7 @@ async function printed(...args: string[]): Promise<{ readonly stdout: string; re
   return run(process.execPath, ['bin/gannet.js', 'webhook', ...args], { env });
 }
 
-it('makes webhooks and queues pings without the service, which sends them when it runs', async () => {
+it('gannet webhook creates webhooks and queues pings while the service is stopped, and the service sends them later', async () => {
   expect(await gannet('list')).toContain('has no webhooks');
   const json = await gannet('create', '--url', receiver.url(), '--events', 'list.created, list.deleted', '--json');
   const { id, secret } = JSON.parse(json) as { id: string; secret: string };

@@ -1,4 +1,4 @@
-/** Webhooks from outside: subscribing, what is sent for what, signatures, and what the console sees of it. */
+/** Tests webhooks from outside: subscriptions, events, signatures, and what the console shows of them. */
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -33,7 +33,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** A webhook at a path of its own. */
+/** Creates a webhook at a path of its own. */
 async function subscribe(events: readonly string[]): Promise<CreatedWebhook & { readonly path: string }> {
   const path = `/hook-${(nextPath += 1)}`;
   const { status, text, body } = await service.client.post('/webhook', { url: receiver.url(path), events });
@@ -47,7 +47,7 @@ async function ok(answer: Promise<{ status: number; text: string; body: unknown 
   return body;
 }
 
-/** What came to the path, once there are so many. */
+/** Returns what came to the path, once there are this many. */
 async function deliveries(path: string, count: number): Promise<Received[]> {
   return eventually(
     () => Promise.resolve(receiver.at(path)),
@@ -56,7 +56,7 @@ async function deliveries(path: string, count: number): Promise<Received[]> {
 }
 
 describe('subscriptions', () => {
-  it('are made with a secret that is shown once, listed, changed and removed', async () => {
+  it('are created with a secret that is shown once, listed, changed and deleted', async () => {
     const { id, secret, path } = await subscribe(['searchresult.created']);
     expect(Buffer.from(secret, 'base64')).toHaveLength(32);
     const url = receiver.url(path);
@@ -77,7 +77,7 @@ describe('subscriptions', () => {
     expect(service.output).not.toContain(secret);
   });
 
-  it('list every event type of the service document, and refuse others', async () => {
+  it('accept every event type of the service document, and refuse others', async () => {
     const { status, body } = await service.client.get('/webhook/events');
     expect(status).toBe(200);
     const types = (body as { events: { type: string }[] }).events.map(({ type }) => type);
@@ -98,7 +98,7 @@ describe('subscriptions', () => {
     }
   });
 
-  it('refuse addresses that are not of the public internet, also when the URL is changed', async () => {
+  it('refuse URLs outside the public internet, also when the URL is changed', async () => {
     const { id } = await subscribe(['list.created']);
     for (const url of [
       'http://example.com/',
@@ -113,7 +113,7 @@ describe('subscriptions', () => {
     }
   });
 
-  it('need the permission, the whole account as scope, and the console for what is its alone', async () => {
+  it('need the permission and the account as scope, and the console for what only it may do', async () => {
     const { id } = await subscribe(['list.created']);
     const body = { url: receiver.url(), events: ['list.created'] };
     const ofList = await service.clientFor({ scope: 'list', scope_target: 'films', access: 'full' });
@@ -134,7 +134,7 @@ describe('subscriptions', () => {
     expect(await service.client.get(`/webhook/default/${id}/secret`)).toMatchObject(consoleOnly);
   });
 
-  it('shows its secret again on the console and the command line alone, also after a rotation', async () => {
+  it('show their secret again only on the console and the command line, also after a rotation', async () => {
     const { id, secret } = await subscribe(['list.created']);
     const shown = await control.get(`/webhook/default/${id}/secret`);
     expect(shown).toMatchObject({ status: 200, body: { id, secret } });
@@ -149,7 +149,7 @@ describe('subscriptions', () => {
 });
 
 describe('a delivery', () => {
-  it('is signed as the service document and as Standard Webhooks say', async () => {
+  it('is signed as the service document and Standard Webhooks specify', async () => {
     const { id, secret, path } = await subscribe(['list.created']);
     const { delivery } = (await ok(service.client.send('POST', `/webhook/default/${id}/test`))) as { delivery: string };
     const [ping] = await deliveries(path, 1);
@@ -169,7 +169,7 @@ describe('a delivery', () => {
     expect(Object.keys(ping.body)).toEqual(['id', 'list', 'data']);
   });
 
-  it('is signed by both secrets after a rotation', async () => {
+  it('is signed with both secrets after a rotation', async () => {
     const { id, secret: old, path } = await subscribe(['list.created']);
     const rotated = (await ok(control.send('POST', `/webhook/default/${id}/rotate-secret`))) as CreatedWebhook & {
       previous_secret_until: string;
@@ -192,7 +192,7 @@ describe('a delivery', () => {
     expect(ping.headers['x-service-signature-previous']).toBe(signed(old));
   });
 
-  it('that fails is tried again with the same id, then set aside, listed, and replayed', async () => {
+  it('that fails is retried with the same id, then set aside, listed and replayed', async () => {
     const { id, secret, path } = await subscribe(['list.created']);
     receiver.answering = (delivery, response) =>
       delivery.path === path ? response.writeHead(500).end('x'.repeat(3000)) : response.writeHead(204).end();
@@ -243,7 +243,7 @@ describe('a delivery', () => {
 });
 
 describe('events', () => {
-  it('of records: created, updated, renamed and deleted, in order, and one for a bulk call', async () => {
+  it('of records report creation, updates, renaming and deletion in order, and a bulk call as one', async () => {
     const { path } = await subscribe([
       ...['searchresult.created', 'searchresult.updated', 'searchresult.deleted', 'searchresult.bulk-created'],
     ]);
@@ -266,7 +266,7 @@ describe('events', () => {
     );
     const found = await deliveries(path, 7);
     const told = found.map(({ headers, body }) => [headers['x-service-event'], body] as const);
-    // Those of a record come in their order; the summaries of bulk calls are of none, and may overtake each other.
+    // Events of a record come in order; the summaries of bulk calls belong to no record, and may overtake each other.
     expect(told.filter(([, body]) => body.id === id)).toEqual([
       ['searchresult.created', { id, list: 'films', data: { name: 'alien', fields: { title: 'Alien' } } }],
       ['searchresult.updated', { id, list: 'films', data: { name: 'alien', fields: { title: 'Alien 2' } } }],
@@ -287,7 +287,7 @@ describe('events', () => {
     expect(new Set(found.map(({ headers }) => headers['x-service-delivery'])).size).toBe(7);
   });
 
-  it('of lists, groups and fields, with previous_name for what was renamed', async () => {
+  it('of lists, groups and fields are sent, with previous_name after a renaming', async () => {
     const { path } = await subscribe([
       ...['list.created', 'list.updated', 'list.deleted', 'facet.created', 'facet.renamed', 'facet.deleted'],
       ...['facet.updated', 'searchable-field.renamed'],
@@ -322,7 +322,7 @@ describe('events', () => {
         ),
     );
     const told = found.map(({ headers, body }) => [headers['x-service-event'], body] as const);
-    // Those of different fields may overtake each other.
+    // Events of different fields may overtake each other.
     const inOrder = (events: readonly unknown[]) => events.map((each) => JSON.stringify(each)).sort();
     const ofFields = told.filter(([type]) => !String(type).startsWith('list.'));
     expect(inOrder(ofFields).map((each) => JSON.parse(each) as unknown)).toEqual([
@@ -364,7 +364,7 @@ describe('events', () => {
     expect(of('list.deleted', 'group')).toHaveLength(1);
   });
 
-  it('of keys, without the key', async () => {
+  it('of API keys do not contain the key', async () => {
     const { path } = await subscribe(['api-key.created', 'api-key.deleted']);
     const { id, key } = await service.createKey({ name: 'told', access: 'read-all' });
     await ok(control.delete(`/api-key/default/${id}`));
@@ -375,7 +375,7 @@ describe('events', () => {
     for (const each of [created, deleted]) expect(each?.text).not.toContain(key.slice(8));
   });
 
-  it('go to each webhook that wants them and to no other, and to none that was made later', async () => {
+  it('go to each webhook that subscribed to them, to no other, and to none created later', async () => {
     const [first, second, other] = [
       await subscribe(['api-key.created']),
       await subscribe(['api-key.created', 'list.created']),
@@ -392,7 +392,7 @@ describe('events', () => {
     expect(receiver.at(other.path)).toEqual([]);
   });
 
-  it('of a removal by filter: one for each record', async () => {
+  it('of a deletion by filter are one for each record', async () => {
     await ok(service.client.post('/list/default', { name: 'parts', facets: [{ name: 'kind', type: 'string' }] }));
     const { path } = await subscribe(['searchresult.deleted']);
     const records = Array.from({ length: 25 }, (_, n) => ({ name: `p${n}`, kind: n < 20 ? 'old' : 'new' }));
@@ -400,13 +400,13 @@ describe('events', () => {
     await ok(service.client.delete('/search-result/default/parts', { filter: "kind = 'old'" }));
     const found = await deliveries(path, 20);
     expect(new Set(found.map(({ body }) => body.data['name'])).size).toBe(20);
-    // What a list has still to tell outlives it.
+    // Events that a list has not sent yet are sent after its deletion.
     await ok(service.client.delete('/search-result/default/parts', { filter: "kind = 'new'" }));
     await ok(service.client.delete('/list/default/parts'));
     expect(await deliveries(path, 25)).toHaveLength(25);
   });
 
-  it('survive a restart of the service', async () => {
+  it('are sent after a restart of the service', async () => {
     const { path } = await subscribe(['api-key.created']);
     receiver.answering = (delivery, response) => response.writeHead(delivery.path === path ? 503 : 204).end();
     await service.createKey({ name: 'before the restart' });
@@ -415,7 +415,7 @@ describe('events', () => {
     receiver.answering = (_delivery, response) => response.writeHead(204).end();
     await service.start();
     control = service.control();
-    // Others may come in between: of keys that were made meanwhile.
+    // Others may come in between, of keys that were created meanwhile.
     const isAgain = ({ headers }: Received) => headers['x-service-delivery'] === first?.headers['x-service-delivery'];
     const same = await eventually(
       () => Promise.resolve(receiver.at(path).filter(isAgain)),
