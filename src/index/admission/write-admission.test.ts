@@ -13,10 +13,10 @@ const DEFINITION = {
 } as const;
 const OVERLOADED = expect.objectContaining({ code: 'overloaded', retryAfterSeconds: 1 }) as unknown;
 
-/** Says how many tasks wait as it is told to, and holds tasks up until it is opened. */
+/** Reports a settable number of waiting tasks, and holds tasks back until it is opened. */
 class BusyExecutor implements IngestExecutor {
   waiting = 0;
-  /** Of whom they are. */
+  /** The account whose tasks are waiting. */
   waitingOf = LIST_SETTINGS.account;
   private opened: Promise<void> = Promise.resolve();
   constructor(private readonly inner: IngestExecutor) {}
@@ -55,8 +55,8 @@ afterEach(() => lists.remove());
 const put = (name: string) => list.write({ kind: 'put', name, fields: { title: name } });
 const recordCount = () => list.versions()[0]?.record_count;
 
-describe('writes while many tasks wait for a thread', () => {
-  it('are refused when they come, and counted', async () => {
+describe('writes while many ingest tasks are waiting', () => {
+  it('are refused on arrival, and counted', async () => {
     executor.waiting = 3;
     await expect(put('a')).rejects.toThrow(OVERLOADED);
     await expect(list.deleteMatching(new Uint8Array(8))).rejects.toThrow(OVERLOADED);
@@ -68,7 +68,7 @@ describe('writes while many tasks wait for a thread', () => {
     expect(await put('a')).toMatchObject({ outcome: 'created' });
   });
 
-  it('are taken of an account that has none of them: one that had filled the queue had those of all others refused', async () => {
+  it('are accepted from an account with no waiting tasks, even if another account has filled the queue', async () => {
     executor.waiting = 1000;
     executor.waitingOf = 'another';
     expect(await put('a')).toMatchObject({ outcome: 'created' });
@@ -77,7 +77,7 @@ describe('writes while many tasks wait for a thread', () => {
     await expect(put('b')).rejects.toThrow(OVERLOADED);
   });
 
-  it('are done once they were taken: those that wait, and every batch of an import', async () => {
+  it('are finished once they were accepted, including every batch of an import', async () => {
     const session = list.startImport('ndjson');
     await session.push(Buffer.from('{"name":"0","title":"first"}\n{"name":"1","title":"first"}\n'));
     const open = executor.hold();
@@ -93,11 +93,11 @@ describe('writes while many tasks wait for a thread', () => {
   });
 });
 
-describe('what waits in one list', () => {
-  it('is bounded, deletions by a filter included, and finished', async () => {
+describe('the writes that wait in one list', () => {
+  it('are limited, deletions by filter included, and finished', async () => {
     const open = executor.hold();
     const first = put('first');
-    // The first has been taken out of the queue and is at work.
+    // The first write has been taken out of the queue and is being committed.
     await new Promise((resolve) => setImmediate(resolve));
     const waiting = ['a', 'b', 'c'].map(put);
     const deletion = list.deleteMatching(() => {
@@ -113,7 +113,7 @@ describe('what waits in one list', () => {
     expect(recordCount()).toBe(5);
   });
 
-  it('has room again when imports have ended', async () => {
+  it('include imports, and a new one is accepted when another has ended', async () => {
     const sessions = Array.from({ length: 8 }, () => list.startImport('ndjson'));
     expect(() => list.startImport('ndjson')).toThrow(OVERLOADED);
     await sessions[0]?.end();
@@ -122,7 +122,7 @@ describe('what waits in one list', () => {
   });
 });
 
-it('lets an account have an equal part of a queue that is full, and no more', () => {
+it('WriteAdmission gives each account at most an equal share of a full queue', () => {
   const counts = new Map<string, number>();
   const admission = new WriteAdmission({
     tasksWaitingMax: 12,
@@ -151,7 +151,7 @@ it('lets an account have an equal part of a queue that is full, and no more', ()
   expect(accounts.map(admitted)).toEqual([12, 6, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1, 0, 0]);
 });
 
-it('counts each list alone', () => {
+it('WriteAdmission counts the waiting bytes of each list separately', () => {
   const admission = new WriteAdmission({
     tasksWaitingMax: 1,
     tasks: { waiting: 0, waitingByAccount: () => new Map() },
@@ -169,7 +169,7 @@ it('counts each list alone', () => {
   one.admitWrite(60);
 });
 
-it('says for ten seconds after a small write that others are to be expected', () => {
+it('WriteAdmission expects more writes for ten seconds after a small write', () => {
   let nowMs = 0;
   const admission = new WriteAdmission({
     tasksWaitingMax: 1,
@@ -184,7 +184,7 @@ it('says for ten seconds after a small write that others are to be expected', ()
   expect(admission.expectsWrites).toBe(false);
   admission.admitWrite(10);
   nowMs = 9999;
-  // One that is refused comes again.
+  // A client whose write is refused sends it again.
   expect(() => {
     admission.admitWrite(10);
   }).toThrow(OVERLOADED);

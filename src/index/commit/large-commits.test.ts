@@ -1,4 +1,4 @@
-/** Commits whose segments are built beside: whatever goes wrong meanwhile, all of one is there or nothing. */
+/** Commits whose segments are built concurrently: whatever fails meanwhile, a commit is complete or has no effect. */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -18,10 +18,10 @@ const definition: FieldDefinition = {
   location_field: null,
   inferred: 'no',
 };
-/** So many that several pieces are built while the others are read. */
+/** So many records that several parts are built while the others are read. */
 const RECORDS = Math.ceil((3 * PIECE_BYTES) / 250);
 
-/** Gives each task to the hook, which may change it, before it runs. */
+/** Gives each task to a hook, which may change it before it runs. */
 class ChangingExecutor implements IngestExecutor {
   change: (task: IngestTask) => IngestTask = (task) => task;
   constructor(private readonly inner: IngestExecutor) {}
@@ -58,13 +58,13 @@ async function importAll(records: readonly object[]) {
 const recordsOf = (count: number, rest: object = {}) =>
   numbers(count).map((number) => ({ name: nameOf(number), title: titleOf(number), number, ...rest }));
 const recordCount = () => list.versions()[0]?.record_count;
-/** Files of segments, whole or not. */
+/** Returns the files of segments, complete or not. */
 const files = () =>
   readdirSync(segmentsPath(lists.path()), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ name }) => name);
 const THREADS = '/proc/self/task';
-/** Threads that build segments; 0 where the system does not tell. */
+/** Returns the number of threads that build segments; 0 if the operating system does not tell. */
 const builders = () =>
   existsSync(THREADS)
     ? readdirSync(THREADS).filter((thread) => {
@@ -75,9 +75,9 @@ const builders = () =>
         }
       }).length
     : 0;
-/** The system takes a moment to forget a thread that has ended. */
+/** Waits, because the operating system takes a moment to remove a thread that has ended. */
 const withoutBuilders = () => expect.poll(builders, { interval: 1 }).toBe(0);
-/** Of the records in their order. */
+/** Returns the names of the records in their order. */
 const namesInOrder = async () => (await pageOf(list, 0, RECORDS + 10)).records.map(({ name }) => name);
 const fieldsOf = async (number: number) => (await pageOf(list, number, 1)).records[0]?.fields;
 
@@ -88,7 +88,7 @@ describe('a large commit', () => {
     expect(await list.check()).toEqual([]);
   });
 
-  it('has the last of the records of one name, also where those before are built already', async () => {
+  it('keeps the last of several records of one name, even if the earlier ones are already built', async () => {
     const twice = [...recordsOf(RECORDS), { name: nameOf(3), title: 'again', number: -1 }];
     expect(await importAll(twice)).toMatchObject({ created: RECORDS, updated: 1 });
     expect(recordCount()).toBe(RECORDS);
@@ -96,10 +96,10 @@ describe('a large commit', () => {
     expect(await fieldsOf(3)).toEqual({ title: 'again', number: [-1] });
   });
 
-  it('leaves nothing where its segment cannot be built while its records are put, and comes whole afterwards', async () => {
+  it('has no effect if its segment cannot be built while records are stored, and succeeds when repeated', async () => {
     await importAll(recordsOf(10));
     const before = { files: files(), versions: list.versions(), names: await namesInOrder() };
-    // Where segments are written before they have their name, there is a file now.
+    // A file takes the place of the folder in which unfinished segments are written.
     const unfinished = join(segmentsPath(lists.path()), 'unfinished');
     rmSync(unfinished, { recursive: true, force: true });
     writeFileSync(unfinished, '');
@@ -111,7 +111,7 @@ describe('a large commit', () => {
 
     expect(await importAll(recordsOf(RECORDS))).toMatchObject({ created: RECORDS - 10, updated: 10 });
     expect(await list.check()).toEqual([]);
-    // As a restart sees it.
+    // The list is opened again, as after a restart.
     await lists.close();
     lists.open();
     list = await lists.indexes.open('a1', LIST_SETTINGS);
@@ -119,7 +119,7 @@ describe('a large commit', () => {
     expect(await list.check()).toEqual([]);
   });
 
-  it('keeps what is on disk where something fails behind it', async () => {
+  it('is kept on disk if something fails after its transaction', async () => {
     const told = vi.spyOn(VersionCommit.prototype, 'change').mockImplementationOnce(() => {
       throw new Error('no memory is left');
     });
@@ -132,8 +132,8 @@ describe('a large commit', () => {
     expect(await list.check()).toEqual([]);
   });
 
-  it('leaves no segment where its records cannot be put while it is built', async () => {
-    // LMDB refuses to append records below one that is there.
+  it('leaves no segment behind if its records cannot be stored while the segment is built', async () => {
+    // LMDB refuses to append records below one that exists.
     const store = new RecordStore(list.listPath);
     const { version } = list.versions()[0] as { version: number };
     const records = store.version(version).prepare();
@@ -151,7 +151,7 @@ describe('a large commit', () => {
     expect(await list.check()).toEqual([]);
   });
 
-  it('leaves no file and no thread where it is refused in the middle, when some of it is built', async () => {
+  it('leaves no file and no thread behind if it is refused when some of it is already built', async () => {
     executor.change = (task) =>
       task.kind === 'bulk-batch' ? { ...task, limits: { ...task.limits, newRecordsMax: RECORDS - 1 } } : task;
     await expect(importAll(recordsOf(RECORDS))).rejects.toThrow('The plan of the account has no room');

@@ -7,7 +7,7 @@ const request: WriteRequest = { kind: 'delete', id: 'one' };
 const result = { outcome: 'deleted' } as WriteResult;
 const admission = { admitWrite: () => undefined, writesTaken: () => undefined };
 
-/** A queue whose commits and pauses end when the test says so. */
+/** Returns a queue whose commits and pauses end when the test says so. */
 function scriptedQueue() {
   const groups: (readonly WaitingWrite[])[] = [];
   const pauses: (() => void)[] = [];
@@ -28,7 +28,7 @@ function scriptedQueue() {
 }
 
 describe('small writes of a list', () => {
-  it('are committed at once where one comes after the other', async () => {
+  it('are committed at once if each comes after the one before is done', async () => {
     const { queue, sizes, pauses, commits, untilCommits } = scriptedQueue();
     for (let count = 1; count <= 20; count += 1) {
       const written = queue.write(request);
@@ -40,7 +40,7 @@ describe('small writes of a list', () => {
     expect(pauses).toEqual([]);
   });
 
-  it('are gathered where others come while one is committed', async () => {
+  it('are gathered if others come while one is committed', async () => {
     const { queue, sizes, pauses, commits, untilCommits } = scriptedQueue();
     const first = queue.write(request);
     await untilCommits(1);
@@ -57,7 +57,7 @@ describe('small writes of a list', () => {
     expect(sizes()).toEqual([1, 2]);
   });
 
-  it('are not parted by what may come between them, which runs while others are gathered', async () => {
+  it('are gathered across a task run with between(), which runs meanwhile', async () => {
     const { queue, sizes, pauses, commits, untilCommits } = scriptedQueue();
     const done: string[] = [];
     const first = queue.write(request);
@@ -76,7 +76,7 @@ describe('small writes of a list', () => {
     expect(sizes()).toEqual([1, 2]);
   });
 
-  it('wait for what runs between them, also where nobody else writes', async () => {
+  it('wait for a task run with between(), even if there are no other writes', async () => {
     const { queue, sizes, commits, untilCommits } = scriptedQueue();
     const done: string[] = [];
     let end = () => undefined as void;
@@ -93,7 +93,7 @@ describe('small writes of a list', () => {
     expect(queue.isIdle).toBe(true);
   });
 
-  it('keep their order with everything else, and are not held up where the list is closed', async () => {
+  it('keep their order with exclusive steps, and are not delayed when the list is closed', async () => {
     const { queue, sizes, pauses, commits, untilCommits } = scriptedQueue();
     const done: string[] = [];
     const first = queue.write(request).then(() => done.push('first'));
@@ -114,8 +114,8 @@ describe('small writes of a list', () => {
   });
 });
 
-describe('what a request takes in memory', () => {
-  it('is counted without a text for each place of an array, of which there may be a million', () => {
+describe('approximateBytes', () => {
+  it('counts 8 bytes for each number of an array, and no text for its index', () => {
     expect(approximateBytes({ kind: 'put', fields: { numbers: [0, 0.5, null, 'ab'] } })).toBe(
       32 + 4 + (16 + 6) + 6 + 32 + 7 + 32 + 8 + 8 + 8 + (16 + 4),
     );

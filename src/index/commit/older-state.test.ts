@@ -1,4 +1,7 @@
-/** A commit that was made from an older state than the store has takes nothing back: as where the disk shows a page as it was before. */
+/**
+ * A commit that was made from an older state than the store has undoes nothing: for example, if the disk shows an
+ * earlier version of a page.
+ */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { RecordStore } from '../../records/index.js';
 import { ListStore, type ListState } from '../../store/index.js';
@@ -20,12 +23,12 @@ afterEach(async () => {
 it.each([
   ['a record is added', 'four'],
   ['a record is replaced', 'one'],
-])('where %s', async (_, name) => {
+])('A commit made from an older state is refused if %s, and the list goes on', async (_, name) => {
   const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
   const put = (named: string) => list.write({ kind: 'put', name: named, fields: { title: 'red' } });
   const read = vi.spyOn(ListStore.prototype, 'state');
   for (const named of ['one', 'two']) await put(named);
-  // That which the second one was made from.
+  // The state from which the second write was made.
   const older = read.mock.results.at(-1)?.value as ListState;
   await put('three');
   read.mockReturnValueOnce(older);

@@ -5,7 +5,7 @@ import { StorePages } from './store-pages.js';
 const LIMITS = { bytesMax: 24_000, batchBytesMin: 100, batchBytesMax: 4000 };
 
 describe('StorePages', () => {
-  it('allows large batches until what they leave fills the share, and small ones then', () => {
+  it('allows large batches until the pages they leave fill the share, and small ones afterwards', () => {
     const pages = new StorePages(LIMITS);
     const allowed = ['a', 'b', 'c', 'd', 'e'].map((list) => {
       const bytes = pages.batchBytesMax(list);
@@ -13,7 +13,7 @@ describe('StorePages', () => {
       return bytes;
     });
     expect(allowed).toEqual([4000, 4000, 2000, 100, 100]);
-    // What a list's store keeps already, its next batch may use.
+    // The next batch of a list can use the pages that its store already has.
     expect(pages.batchBytesMax('a')).toBe(4000);
     expect(pages.batchBytesMax('c')).toBe(2000);
   });
@@ -30,7 +30,7 @@ describe('StorePages', () => {
     expect(pages.bytes).toBe(0);
   });
 
-  it('keeps to its share, but for the least batch of each list, whatever is written', () => {
+  it('stays within its share, plus the least batch of each list, whatever is written', () => {
     const step = fc.record({
       list: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
       share: fc.double({ min: 0, max: 1, noNaN: true }),

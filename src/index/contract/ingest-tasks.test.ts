@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ListsInFolder, LIST_SETTINGS } from '../../../test/support/lists-in-folder.js';
 import type { IngestExecutor, IngestOptions, IngestTask } from './ingest-tasks.js';
 
-it('each task of a list says whose list it is', async () => {
+it("Each ingest task of a list is run with the list's account", async () => {
   const told: [IngestTask['kind'], string | undefined][] = [];
   const listening = (inner: IngestExecutor): IngestExecutor => ({
     waiting: 0,

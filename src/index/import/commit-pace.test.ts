@@ -15,16 +15,16 @@ class Commits {
   }
 }
 
-it('begins with little, and takes what is committed in half a second', async () => {
+it('CommitPace begins with 4 MiB, and then allows what is committed in half a second', async () => {
   const commits = new Commits();
   expect(commits.pace.bytesMax).toBe(4 * MIB);
   expect(await commits.commit(4, 100)).toBeCloseTo(20);
 });
 
-it('takes less where commits take longer, and never less than four MiB', async () => {
+it('CommitPace allows less if commits take longer, but never less than 4 MiB', async () => {
   const commits = new Commits();
   await commits.commit(4, 100);
-  // A fourth of the speed: half of it is believed.
+  // Commits have a fourth of the speed; the pace goes halfway.
   expect(await commits.commit(20, 2000)).toBeCloseTo(10);
   for (let n = 0; n < 10; n += 1) await commits.commit(4, 60_000);
   expect(commits.pace.bytesMax).toBe(4 * MIB);
@@ -32,7 +32,7 @@ it('takes less where commits take longer, and never less than four MiB', async (
   expect(commits.pace.bytesMax / MIB).toBeCloseTo(20, 1);
 });
 
-it('learns nothing from the little that an import ends with, nor from what failed, nor divides by no time', async () => {
+it('CommitPace ignores the small last commit of an import and failed commits, and never divides by zero', async () => {
   const commits = new Commits();
   await commits.commit(4, 100);
   expect(await commits.commit(0.001, 300)).toBeCloseTo(20);

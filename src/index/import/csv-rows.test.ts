@@ -14,7 +14,7 @@ const rowsOf = (lines: readonly string[]) =>
     typeof row === 'object' && 'cell' in row ? { ...row, cell: row.cell() } : row,
   );
 
-it('reads each line of a damaged piece as if it were alone', () => {
+it('rowsOfPiece reads each line of a damaged piece as if it were alone', () => {
   const text = fc.stringMatching(/^[a",]{0,6}$/);
   const line = fc.oneof(text, fc.constantFrom('\ufeff"a"', '"a\nb"', 'a\rb', '"a"\r', 'é')).map((row) => `${row}x\n`);
   const bytes = fc.oneof(
@@ -32,7 +32,7 @@ it('reads each line of a damaged piece as if it were alone', () => {
   );
 });
 
-it('begins to read once for all lines between two damaged ones, and never for these', () => {
+it('rowsOfPiece calls the CSV parser once for all lines between two damaged ones, and never for these', () => {
   const count = (lines: readonly string[]) => {
     const read = vi.fn(csvRows);
     const rows = [...rowsOfPiece(pieceOf(lines.map((line) => Buffer.from(line))), ',', read)];
@@ -50,6 +50,6 @@ it.each([
   ['a,"b,b",4" pipe,d\n', { cell: 2, fault: 'quote-within' }],
   ['a,"4"" pipe","b" c\n', { cell: 2, fault: 'text-behind-quote' }],
   ['a,"b\n', { cell: 1, fault: 'open-quote' }],
-])('finds the cell that makes %j no row', (line, damaged) => {
+])('rowsOfPiece reports the cell because of which %j is no CSV', (line, damaged) => {
   expect(rowsOf([line])).toEqual([damaged]);
 });

@@ -13,7 +13,7 @@ function bytesOf({ records }: ImportBatch): number {
   return records.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 
-/** An import whose batches are committed when `release` is called, or at once. */
+/** Returns an import whose batches are committed when `release` is called, or at once. */
 function importInto(buffers: ImportBuffers, { held = false } = {}) {
   const batches: number[] = [];
   let release = (): void => undefined;
@@ -40,7 +40,7 @@ function importInto(buffers: ImportBuffers, { held = false } = {}) {
 }
 
 describe('a bulk import', () => {
-  it('gathers batches as large as they may be while there is room', async () => {
+  it('gathers batches up to their greatest size while there is room', async () => {
     const buffers = new ImportBuffers(1 << 20);
     const { session, batches } = importInto(buffers);
     await session.push(Buffer.from(Array.from({ length: 100 }, (_, index) => line(`r${index}`)).join('')));
@@ -50,7 +50,7 @@ describe('a bulk import', () => {
     expect(buffers.bytes).toBe(0);
   });
 
-  it('that is damaged in its middle tells how much of it is in the list', async () => {
+  it('reports how many records are in the list if the stream is damaged in its middle', async () => {
     const damaged = Buffer.from('x'.repeat((1 << 20) + 1));
     const { session } = importInto(new ImportBuffers(1 << 22));
     await session.push(Buffer.from(line('a') + line('b')));
@@ -60,7 +60,7 @@ describe('a bulk import', () => {
     await expect(other.push(damaged).then(() => other.end())).rejects.toThrow(/is longer than 1048576 bytes\.$/);
   });
 
-  it('gathers less where whoever pushes wants that', async () => {
+  it('gathers smaller batches if push() asks for that', async () => {
     const { session, batches } = importInto(new ImportBuffers(1 << 20));
     for (let index = 0; index < 20; index += 1) await session.push(Buffer.from(line(`r${index}`)), 600);
     for (let index = 20; index < 80; index += 1) await session.push(Buffer.from(line(`r${index}`)));
@@ -69,7 +69,7 @@ describe('a bulk import', () => {
     expect(Math.max(...batches)).toBeGreaterThanOrEqual(BATCH_BYTES_MAX);
   });
 
-  it('has one batch out and none that waits behind it where records of a source are to be committed in small batches', async () => {
+  it('has one batch in progress and none waiting if records of a source are committed in small batches', async () => {
     const { session, batches, release } = importInto(new ImportBuffers(1 << 20), { held: true });
     const removeUnlisted = () => Promise.resolve({ removed: 0, cursor: undefined });
     const sync = new SourceSync({ start: () => session, removeUnlisted, onEnded: () => undefined });
@@ -83,7 +83,7 @@ describe('a bulk import', () => {
     expect(await sync.end()).toMatchObject({ created: 20 });
   });
 
-  it('has smaller batches while others hold the room, and loses no record', async () => {
+  it('has smaller batches while other imports hold the room, and loses no record', async () => {
     const buffers = new ImportBuffers(6000);
     const other = importInto(buffers, { held: true });
     await other.session.push(Buffer.from(Array.from({ length: 20 }, (_, index) => line(`o${index}`)).join('')));
@@ -101,7 +101,7 @@ describe('a bulk import', () => {
     expect(buffers.bytes).toBe(0);
   });
 
-  it('waits for its own batches where there is no room', async () => {
+  it('waits for its own batches if there is no room', async () => {
     const buffers = new ImportBuffers(2000);
     const { session, batches, release } = importInto(buffers, { held: true });
     let taken = false;
@@ -118,7 +118,7 @@ describe('a bulk import', () => {
     expect(buffers.bytes).toBe(0);
   });
 
-  it('gives its room back when it is broken off', async () => {
+  it('gives its room back when it is aborted', async () => {
     const buffers = new ImportBuffers(1 << 20);
     const { session } = importInto(buffers);
     await session.push(Buffer.from(line('a') + line('b')));

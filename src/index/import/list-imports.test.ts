@@ -4,7 +4,7 @@ import { LIST_DEFINITION, LIST_SETTINGS } from '../../../test/support/lists-with
 import { ProgressBoard } from '../../platform/index.js';
 import type { ImportSession, IngestExecutor, IngestResult, IngestTask } from '../index.js';
 
-/** Notes what it is asked for, and begins no batch of an import before a test says so. */
+/** Records which tasks are run, and holds the batches of imports back until the test releases them. */
 class HeldBatches implements IngestExecutor {
   readonly kinds: string[] = [];
   readonly waiting = 0;
@@ -33,7 +33,7 @@ afterEach(async () => {
   await lists.remove();
 });
 
-it('lets a small write in before the next batch of an import that has one at work', async () => {
+it('A small write is committed before the next batch of an import that is in progress', async () => {
   const list = await lists.indexes.create('a1', LIST_SETTINGS, LIST_DEFINITION);
   const session = list.startImport('ndjson');
   const batchOf = (name: string) => session.push(Buffer.from(`${JSON.stringify({ name, title: name })}\n`), 1);
@@ -60,7 +60,7 @@ it.each([
       session.abort();
     },
   ],
-])('is told of as long as nobody waits for more once it is over behind %s', async (_, importTo) => {
+])('The progress of an import is shown for at most a second after it ended with %s', async (_, importTo) => {
   executor.release();
   const list = await lists.indexes.create('a1', LIST_SETTINGS, LIST_DEFINITION);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -68,11 +68,11 @@ it.each([
   await importTo(list.startImport('ndjson'));
   expect(board.read('import', 'a1')).toMatchObject({ done: 1 });
   vi.advanceTimersByTime(1_000);
-  // It was three seconds.
+  // A limit of three seconds would still show it.
   await expect.poll(() => board.read('import', 'a1')).toBeUndefined();
 });
 
-it('is told of from when it is accepted: one of a single batch was not, as long as it waited for its turn', async () => {
+it('The progress of an import is shown from its acceptance, even while its only batch waits for its turn', async () => {
   const list = await lists.indexes.create('a1', LIST_SETTINGS, LIST_DEFINITION);
   const session = list.startImport('ndjson');
   await session.push(ONE);
@@ -83,9 +83,9 @@ it('is told of from when it is accepted: one of a single batch was not, as long 
   expect(board.read('import', 'a1')).toMatchObject({ state: 'running', done: 1 });
 });
 
-it('commits little of a first import, and less at a time while small writes are to be expected', async () => {
+it('A first import commits small batches, and so does any import shortly after small writes', async () => {
   executor.release();
-  // Commits take no time, so that much is taken by the next.
+  // Commits take no time by this clock, so the next batch may be large.
   vi.spyOn(performance, 'now').mockReturnValue(0);
   const list = await lists.indexes.create('a1', LIST_SETTINGS, LIST_DEFINITION);
   const text = 'w'.repeat(1000);

@@ -16,7 +16,7 @@ const DEFINITION: FieldDefinition = {
 
 const TOLD_MAX = 1000;
 
-/** What becomes of the lines behind the header, each a record or the sentence that is told of it. */
+/** Returns what becomes of the lines after the header: the fields of each record, or the sentence of its error. */
 function read(header: string, ...lines: (string | Buffer)[]): unknown[] {
   const bytes = Buffer.from(`${header}\n`);
   return told(
@@ -37,22 +37,22 @@ function pieceOf(lines: readonly (string | Buffer)[], firstLine: number): RawRec
 const told = (records: Iterable<RawRecord>): unknown[] =>
   [...records].map(({ input }) => (input instanceof ServiceError ? input.detail : input.fields));
 
-/** The sentence of each error that was made. */
+/** Returns the sentence of each distinct error object. */
 const errorsOf = (records: Iterable<RawRecord>): unknown[] =>
   [...new Set([...records].map(({ input }) => input))].map((input) => (input as ServiceError).detail);
 
-it('reads a column without a name where nothing is in it', () => {
+it('csvRecords reads a column without a name if it has no values', () => {
   expect(read('name,title,', 'a,A,', 'b,B,x')).toEqual([
     { title: 'A' },
     'The header has no name for column 3, in which the line has a value.',
   ]);
 });
 
-it('refuses a header by which a value would be lost', () => {
+it('csvRecords refuses a header that names a column twice, because a value would be lost', () => {
   expect(() => read('name,title,title', 'a,A,B')).toThrow("The header of the CSV names the column 'title' twice.");
 });
 
-it('reads a header of many columns in a time that grows with them, and not with their square', () => {
+it('csvRecords reads a header in a time that grows linearly with its columns', () => {
   const tookMs = (count: number) => {
     const columns = Array.from({ length: count }, (_, at) => `c${at}`);
     return processorMs(() => read(columns.join(','), columns.map(() => '').join(',')));
@@ -61,7 +61,7 @@ it('reads a header of many columns in a time that grows with them, and not with 
   expect(tookMs(80_000)).toBeLessThan(25 * tookMs(10_000));
 });
 
-it('refuses a JSON record by which a value would be lost, and no other', () => {
+it('jsonRecords refuses only records that have a member twice, because a value would be lost', () => {
   const lines = ['{"title":"A","title":"B"}', '{"fields":{"title":":A","title":"B"}}', '{"title":": A"}'];
   expect(told(jsonRecords([pieceOf(lines, 1)], TOLD_MAX))).toEqual([
     "In the record the member 'title' is given twice.",
@@ -72,7 +72,7 @@ it('refuses a JSON record by which a value would be lost, and no other', () => {
   expect(twice).toMatchObject({ line: 7, name: 'a' });
 });
 
-it.each([';', '\t'])('reads cells behind %j, whatever is in them', (separator) => {
+it.each([';', '\t'])('csvRecords reads cells separated by %j, whatever they contain', (separator) => {
   const row = (...cells: string[]) => cells.join(separator);
   expect(read(row('name', 'title', 'note'), row('a', 'A, B', `"x${separator}y"`), row('b', '"B"', ''))).toEqual([
     { title: 'A, B', note: `x${separator}y` },
@@ -83,7 +83,7 @@ it.each([';', '\t'])('reads cells behind %j, whatever is in them', (separator) =
 
 const LATIN = Buffer.from('caf\xe9', 'latin1');
 
-it('refuses a line that is no UTF-8, and no other, instead of losing its letters', () => {
+it('Only lines that are not valid UTF-8 are refused, instead of losing their letters', () => {
   expect(read('title', 'café', LATIN, '"two\nlines"')).toEqual([
     { title: 'café' },
     'The line is not valid UTF-8.',
@@ -97,7 +97,7 @@ it('refuses a line that is no UTF-8, and no other, instead of losing its letters
   ]);
 });
 
-it('parses only the first of lines that are no JSON, and makes one error for all that are no objects', () => {
+it('jsonRecords parses only the first of equal lines that are no JSON, and makes one error for lines that are no objects', () => {
   const parse = vi.spyOn(JSON, 'parse');
   onTestFinished(() => parse.mockRestore());
   const read = (line: string) => jsonRecords([pieceOf(Array<string>(100).fill(line), 1)], TOLD_MAX);
@@ -111,14 +111,14 @@ it('parses only the first of lines that are no JSON, and makes one error for all
   expect(errorsOf(read('[1]'))).toHaveLength(1);
 });
 
-it('reads behind a broken line what it reads elsewhere', () => {
+it('jsonRecords reads the lines after a broken line as it reads them elsewhere', () => {
   const deep = `{"title":"A","x":${'['.repeat(200)}${']'.repeat(200)}}`;
   const read = (...lines: string[]) => told(jsonRecords([pieceOf(lines, 1)], TOLD_MAX));
   for (const line of ['{"title":"A"}', '{"title":"A","title":"B"}', deep, '{"__proto__":1}', '{}', '7'])
     expect(read('x', line)).toEqual([expect.stringMatching(/^The record is not valid JSON: "x"/), ...read(line)]);
 });
 
-it('says where a record is no JSON', () => {
+it('jsonRecords says where a record is no JSON', () => {
   const lines = ['{"title":}', '{"title":"A"', '{"title":"A"} x', '[\n  {"title":}]'];
   expect(told(jsonRecords([pieceOf(lines, 1)], TOLD_MAX))).toEqual([
     'The record is not valid JSON: "}" where a value was expected, at column 10 of it.',
@@ -131,7 +131,7 @@ it('says where a record is no JSON', () => {
 it.each([
   ['a line that is no JSON', (at: number) => `${' '.repeat(at)}x`],
   ['lines that are alike', () => 'x'],
-])('makes no error for each %s of which nobody would be told any more', (_, line) => {
+])('jsonRecords makes one shared error for %s beyond the number that is reported', (_, line) => {
   const piece = pieceOf(
     Array.from({ length: 1500 }, (_line, at) => line(at)),
     1,
@@ -140,20 +140,23 @@ it.each([
   expect(errorsOf(jsonRecords([piece], 0))).toEqual(['The record is not valid JSON.']);
 });
 
-it.each(['a', 'a,b,c,d', 'a,b"'])('makes no error for each row %j of which nobody would be told any more', (row) => {
-  const bytes = Buffer.from('name,title,\n');
-  const errors = (toldMax: number) =>
-    errorsOf(
-      csvRecords({ bytes, separator: ',' }, [pieceOf(Array<string>(1500).fill(row), 2)], {
-        definition: DEFINITION,
-        toldMax,
-      }),
-    );
-  expect(errors(TOLD_MAX)).toHaveLength(TOLD_MAX + 1);
-  expect(errors(0)).toEqual(['The line is not valid CSV.']);
-});
+it.each(['a', 'a,b,c,d', 'a,b"'])(
+  'csvRecords makes one shared error for rows %j beyond the number that is reported',
+  (row) => {
+    const bytes = Buffer.from('name,title,\n');
+    const errors = (toldMax: number) =>
+      errorsOf(
+        csvRecords({ bytes, separator: ',' }, [pieceOf(Array<string>(1500).fill(row), 2)], {
+          definition: DEFINITION,
+          toldMax,
+        }),
+      );
+    expect(errors(TOLD_MAX)).toHaveLength(TOLD_MAX + 1);
+    expect(errors(0)).toEqual(['The line is not valid CSV.']);
+  },
+);
 
-it('names the column by which a line is no CSV, and the first that it lacks', () => {
+it('csvRecords names the column in which a line is no CSV, and the first column that a line lacks', () => {
   expect(read('name,title,price', 'a,4" pipe,1', 'b,"B" x,1', 'c,C')).toEqual([
     "The line is not valid CSV: in the column 'title' a quote stands within it: a value with quotes begins and ends with one, and has those within doubled.",
     "The line is not valid CSV: in the column 'title' something stands behind its closing quote: a quote within a value is doubled.",

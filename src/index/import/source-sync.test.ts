@@ -54,7 +54,7 @@ const counts = ({ created, updated, unchanged, removed, failed }: SyncOutcome) =
 ];
 
 describe('SourceSync', () => {
-  it('makes a list have what the source has, and writes what differs alone', async () => {
+  it('makes a list equal to its source, and writes only what differs', async () => {
     expect(counts(await sync({ a: 'one', b: 'two', c: 'three' }))).toEqual([3, 0, 0, 0, 0]);
     const before = (await pageOf(list, 0, 10)).records;
     expect(before.map(({ source }) => source)).toEqual(['feed:films', 'feed:films', 'feed:films']);
@@ -64,7 +64,7 @@ describe('SourceSync', () => {
     expect(await list.check()).toEqual([]);
   });
 
-  it('commits nothing where nothing differs', async () => {
+  it('commits nothing if nothing differs', async () => {
     await sync({ a: 'one', b: 'two' });
     const sequence = list.sequence(1);
     expect(sequence).toBeDefined();
@@ -72,7 +72,7 @@ describe('SourceSync', () => {
     expect(list.sequence(1)).toBe(sequence);
   });
 
-  it('puts back what was written in between, and leaves alone what is not of the source', async () => {
+  it('reverts edits of its records, and leaves records of other sources alone', async () => {
     await sync({ a: 'one', b: 'two' });
     await sync({ x: 'other' }, 'feed:others');
     const { record } = await list.write({ kind: 'put', name: 'a', fields: { title: 'edited' } });
@@ -83,13 +83,13 @@ describe('SourceSync', () => {
     expect(await titles()).toEqual({ a: 'one', x: 'other', own: 'mine' });
   });
 
-  it('takes over a record that was there by its name', async () => {
+  it('takes over an existing record of the same name', async () => {
     await list.write({ kind: 'put', name: 'a', fields: { title: 'one', price: 3 } });
     expect(counts(await sync({ a: 'one' }))).toEqual([0, 1, 0, 0, 0]);
     expect(counts(await sync({}))).toEqual([0, 0, 0, 1, 0]);
   });
 
-  it('leaves a record as it was that is refused, or stands twice', async () => {
+  it('leaves a record as it was if its line is refused or is a duplicate', async () => {
     await sync({ a: 'one', b: 'two' });
     const outcome = await syncRecords([
       { name: 'a', fields: { title: 'new', price: 'dear' } },
@@ -102,7 +102,7 @@ describe('SourceSync', () => {
     expect(await titles()).toEqual({ a: 'one', b: 'two' });
   });
 
-  it('removes nothing where a line cannot be read, which may be that of any record', async () => {
+  it('removes nothing if a line cannot be read, because it may be that of any record', async () => {
     await sync({ a: 'one', b: 'two' });
     const session = list.startSync('feed:films', 'ndjson');
     await session.push(Buffer.from('{"name":"a","fields":{"title":"one","price":3}}\n{"name":"b","fie\n'));
@@ -110,7 +110,7 @@ describe('SourceSync', () => {
     expect(Object.keys(await titles())).toEqual(['a', 'b']);
   });
 
-  it('removes nothing where it is broken off', async () => {
+  it('removes nothing if it is aborted', async () => {
     await sync({ a: 'one', b: 'two' });
     const session = list.startSync('feed:films', 'ndjson');
     await session.push(Buffer.from('{"name":"a","fields":{"title":"one"}}\n'));
@@ -137,7 +137,7 @@ describe('SourceSync', () => {
     const lines = ['a', 'b', 'c'].map((name) => `${JSON.stringify({ name, fields: { title: name } })}\n`);
     await session.push(Buffer.from(lines.join('')), commitBytesMax);
     expect(counts(await session.end())).toEqual([3, 0, 0, 0, 0]);
-    // One after each record, and one before what is written is.
+    // It pauses once after each record, and once before the records are written.
     expect(restsOfPieces).toEqual(areWanted ? [4] : []);
     await stores.close();
   });
@@ -174,7 +174,7 @@ describe('SourceSync', () => {
 });
 
 describe('ListedRecords', () => {
-  it('has what was added, and nothing else', () => {
+  it('has exactly the numbers that were added', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.nat(5000))), (pieces) => {
         const listed = new ListedRecords();

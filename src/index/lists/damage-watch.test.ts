@@ -37,7 +37,7 @@ async function areTold(list: string, place: string): Promise<void> {
   expect(told).toEqual([`segment of ${list}`, `store of ${list}`]);
 }
 
-it('knows the files of a list by their real places, which the system names, where a link leads there', async () => {
+it('DamageWatch recognizes the files of a list by their real paths if the folder of lists is a symbolic link', async () => {
   for (const name of ['segments', 'store']) mkdirSync(join(folder, 'disk', 'one', name), { recursive: true });
   symlinkSync(join(folder, 'disk'), join(folder, 'lists'));
   const list = join(folder, 'lists', 'one');
@@ -45,7 +45,7 @@ it('knows the files of a list by their real places, which the system names, wher
   await areTold(list, join(folder, 'disk', 'one'));
 });
 
-it('knows files that cannot be read of lists whose folders the system does not watch', async () => {
+it('DamageWatch recognizes unreadable files of a list whose folders the system cannot watch', async () => {
   const list = join(folder, 'one');
   mkdirSync(join(list, 'store'), { recursive: true });
   watching.opened(list);

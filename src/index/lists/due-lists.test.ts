@@ -1,4 +1,7 @@
-/** Lists that were closed while a model or a host wanted time: they are opened again when that is over, although nobody asks for them. */
+/**
+ * Lists that were closed while a model or host must not be called: they are opened again when that is over, although
+ * nobody uses them.
+ */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
   LIST_DEFINITION,
@@ -23,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => lists.remove());
 
-/** Others are used until it is closed, also where it is opened in between because something was due. */
+/** Uses other lists until this one is closed, even if it is opened in between because something is due. */
 async function untilAtRest(): Promise<void> {
   await expect
     .poll(async () => {
@@ -33,7 +36,7 @@ async function untilAtRest(): Promise<void> {
     .toBeUndefined();
 }
 
-it('has the vectors that it waits for made when its model may be asked again', async () => {
+it('A closed list gets its pending vectors when its model may be called again', async () => {
   let mayBeAsked = false;
   embedder.answer = (texts) => {
     if (mayBeAsked) return texts.map(() => new Float32Array(embedder.dimensions).fill(1));
@@ -48,14 +51,14 @@ it('has the vectors that it waits for made when its model may be asked again', a
   await expect.poll(() => lists.indexes.outline('a1')?.meaning(), POLL).toMatchObject({ pending: 0, embedded: 1 });
 });
 
-it('has the files that it waits for read when their host may be asked again', async () => {
+it('A closed list gets its pending files read when their host may be called again', async () => {
   let mayBeAsked = false;
   let asked = 0;
   const reader: FileReader = {
     pictureModel: () => undefined,
     framesBy: '',
     parallelMax: 1,
-    // As often as it takes until the list is closed.
+    // There are enough retries until the list is closed.
     retryMs: Array.from({ length: 1000 }, () => AGAIN_MS),
     checkMs: 3_600_000,
     read: (): Promise<ReadingOutcome> => {

@@ -1,4 +1,4 @@
-/** Merges that outlive the list that they were begun in: it was closed without them and opened again. */
+/** Merges that outlive the list in which they began: it was closed without them and opened again. */
 import { closeSync, existsSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -12,9 +12,9 @@ import { segmentFile, segmentsPath, vectorSegmentFile } from '../../store/index.
 import type { IngestExecutor, IngestResult, IngestTask, ListIndex } from '../index.js';
 import { forgetSegmentNumbers, segmentNumbers } from '../segments/segment-numbers.js';
 
-/** Holds the first merge up, before it writes anything. */
+/** Holds the first merge back before it writes anything. */
 class HeldMerge implements IngestExecutor {
-  /** The number of its segment. */
+  /** The number of the segment that the merge writes. */
   segment: number | undefined;
   ended = false;
   inner!: IngestExecutor;
@@ -64,7 +64,7 @@ describe('a merge that ends after its list was opened again', () => {
     await lists.remove();
   });
 
-  it('because a segment was damaged, replaces and removes no segment in force', async () => {
+  it('replaces and removes no segment in use if the list was closed because a segment was damaged', async () => {
     let list = await lists.indexes.create('a1', LIST_SETTINGS, LIST_DEFINITION);
     for (const name of ['a', 'b', 'c']) await list.write(putRequest(name, { title: name }));
     await eventually(() => merge.segment !== undefined);
@@ -79,7 +79,7 @@ describe('a merge that ends after its list was opened again', () => {
     expect(await list.check()).toEqual([]);
     await lists.close();
     lists.open();
-    // At once: nothing has to be made again.
+    // The list opens at once, because nothing must be rebuilt.
     list = await lists.indexes.open('a1', LIST_SETTINGS);
     expect([list.versions()[0]?.record_count, await list.check()]).toEqual([4, []]);
   });
@@ -106,7 +106,7 @@ describe('a merge that ends after its list was opened again', () => {
 });
 
 describe('a merge of vectors that ends after its list was opened again', () => {
-  it('is not waited for, and replaces and removes no segment in force', async () => {
+  it('is not waited for, and replaces and removes no segment in use', async () => {
     const merge = new HeldMerge('merge-vectors');
     const lists = new ListsWithModels(new ScriptedModels({ mini: new ScriptedEmbedder() }), {}, (inner) => {
       merge.inner = inner;
@@ -117,7 +117,7 @@ describe('a merge of vectors that ends after its list was opened again', () => {
     try {
       let list = await lists.create('own');
       const session = list.startImport('ndjson');
-      // More than are left without a graph.
+      // More vectors than are left without a graph.
       await session.push(Buffer.from(Array.from({ length: 4500 }, (_, n) => line(`a${n}`)).join('')));
       await session.end();
       await eventually(() => merge.segment !== undefined);
@@ -143,7 +143,7 @@ describe('a merge of vectors that ends after its list was opened again', () => {
   });
 });
 
-describe('an index of vectors whose worker dies behind its commit', () => {
+describe('a vector index whose worker dies after its commit', () => {
   it('keeps the files that the store names', async () => {
     let deaths = 0;
     const lists = new ListsWithModels(new ScriptedModels({ mini: new ScriptedEmbedder() }), {}, (inner) => ({
@@ -173,8 +173,8 @@ describe('an index of vectors whose worker dies behind its commit', () => {
   });
 });
 
-describe('numbers of segments', () => {
-  it('are not given again where their files are gone, and not below those on disk', () => {
+describe('segmentNumbers', () => {
+  it('never gives a number twice, even after the files are gone, and none below those on disk', () => {
     const path = '/lists/of-a-test';
     const numbers = segmentNumbers(path, 3);
     expect([numbers(), numbers()]).toEqual([3, 4]);
@@ -187,7 +187,7 @@ describe('numbers of segments', () => {
   });
 });
 
-/** One byte, in place, as a failing disk would. */
+/** Overwrites a few bytes in place, as a failing disk would. */
 function damage(path: string): void {
   const file = openSync(path, 'r+');
   writeSync(file, Buffer.from([0xff, 0xff, 0xff, 0xff]), 0, 4, 4096 * 2 + 16);

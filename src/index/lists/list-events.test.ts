@@ -1,4 +1,7 @@
-/** What a list writes into its outbox: with the commit or not at all, and nothing where nobody listens. */
+/**
+ * What a list writes into its outbox: events are in the same transaction as the commit, and there are none without a
+ * subscriber.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/eventually.js';
 import {
@@ -69,13 +72,13 @@ const failing = (inner: IngestExecutor): IngestExecutor => ({
 beforeEach(async () => {
   sink = new TestSink();
   failNext = undefined;
-  // Batches of two records: an import is several commits.
+  // Batches have two records, so an import is several commits.
   lists = new ListsInFolder({ GANNET_INGEST_BATCH_RECORDS_MAX: '2' }, failing).open({ events: sink });
   list = await lists.indexes.create('id', LIST_SETTINGS, definition);
 });
 afterEach(() => lists.remove());
 
-/** Rows as another thread reads them. */
+/** Returns the rows as another thread reads them. */
 function rows(): { row: number; event: OutboxEvent }[] {
   const store = new RecordStore(lists.path('id'));
   const read =
@@ -91,8 +94,8 @@ function told(): [type: string, data: unknown][] {
 const put = (name: string) => list.write({ kind: 'put', name, fields: { title: name } });
 const line = (name: string) => Buffer.from(`${JSON.stringify({ name, title: name })}\n`);
 
-describe('records', () => {
-  it('write nothing where nobody listens', async () => {
+describe('events of records', () => {
+  it('are not written if there is no subscriber', async () => {
     await put('a');
     const session = list.startImport('ndjson');
     await session.push(line('b'));
@@ -101,7 +104,7 @@ describe('records', () => {
     expect(sink.writtenBy).toEqual([]);
   });
 
-  it('took place no earlier than whoever is told of them subscribed, also where the clock was set back since', async () => {
+  it('are dated no earlier than the subscription, even if the clock was set back since', async () => {
     sink.types = [...RECORDS, ...BULK];
     await put('a');
     sink.sinceMs = Date.now() + 86_400_000;
@@ -114,7 +117,7 @@ describe('records', () => {
     expect(after).toEqual([sink.sinceMs, sink.sinceMs]);
   });
 
-  it('are told in their order, also those of one commit, and a refused write is not', async () => {
+  it('are in the order of the writes, within a commit as well, and leave out refused writes', async () => {
     sink.types = RECORDS;
     const answers = await Promise.allSettled([put('a'), put('a'), list.write({ kind: 'delete', id: 'x' }), put('b')]);
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
@@ -128,7 +131,7 @@ describe('records', () => {
     expect(new Set(sink.writtenBy)).toEqual(new Set(['id']));
   });
 
-  it('leave no event where the commit fails', async () => {
+  it('are not written if the commit fails', async () => {
     sink.types = RECORDS;
     failNext = 'write-batch';
     await expect(put('a')).rejects.toThrow();
@@ -137,7 +140,7 @@ describe('records', () => {
     expect(told()).toHaveLength(1);
   });
 
-  it('go with a later commit once they were moved, and their numbers are not used again', async () => {
+  it('are removed by a later commit after they were moved, and their numbers are not used again', async () => {
     sink.types = RECORDS;
     for (const name of ['a', 'b', 'c']) await put(name);
     sink.moved = 2;
@@ -153,20 +156,20 @@ describe('records', () => {
   });
 });
 
-describe('a bulk call', () => {
+describe('the event of a bulk call', () => {
   async function import_(names: readonly string[]): Promise<void> {
     const session = list.startImport('ndjson');
     for (const name of names) await session.push(line(name));
     await session.end();
   }
 
-  it.each([1, 2, 3, 4, 5])('of %i records in batches of two is told once', async (count) => {
+  it.each([1, 2, 3, 4, 5])('of %i records in batches of two is written once', async (count) => {
     sink.types = [...RECORDS, ...BULK];
     await import_(Array.from({ length: count }, (_, n) => `r${n}`));
     expect(told()).toEqual([['searchresult.bulk-created', { count, created: count, updated: 0 }]]);
   });
 
-  it('that writes nothing is not told', async () => {
+  it('that writes nothing is not written', async () => {
     sink.types = BULK;
     const session = list.startImport('ndjson');
     await session.push(Buffer.from('{"name": 1}\nnonsense\n{"name": 2}\n'));
@@ -174,7 +177,7 @@ describe('a bulk call', () => {
     expect(rows()).toEqual([]);
   });
 
-  it('that is broken off is told with what it wrote', async () => {
+  it('that is aborted has the number of records written', async () => {
     sink.types = BULK;
     const session = list.startImport('ndjson');
     for (const name of ['a', 'b', 'c', 'd', 'e']) await session.push(line(name));
@@ -187,7 +190,7 @@ describe('a bulk call', () => {
     expect(told()).toEqual([['searchresult.bulk-created', { count: total, created: total, updated: 0 }]]);
   });
 
-  it('whose last commit fails is told with what it wrote', async () => {
+  it('whose last commit fails has the number of records written', async () => {
     sink.types = BULK;
     const session = list.startImport('ndjson');
     await session.push(line('a'));
@@ -202,7 +205,7 @@ describe('a bulk call', () => {
     expect(told()).toEqual([['searchresult.bulk-created', { count: 2, created: 2, updated: 0 }]]);
   });
 
-  it('that a crash cuts short is told when the list is opened again', async () => {
+  it('that a crash interrupts is written when the list is opened again', async () => {
     sink.types = BULK;
     const session = list.startImport('ndjson');
     await session.push(line('a'));
@@ -211,7 +214,7 @@ describe('a bulk call', () => {
       () => pageOf(list, 0, 0),
       ({ total }) => total === 2,
     );
-    // The process is gone: nobody ends the session.
+    // The process has ended, so nobody ends the session.
     await lists.close();
     expect(rows()).toEqual([]);
     lists.open({ events: sink });
@@ -225,7 +228,7 @@ describe('a bulk call', () => {
 });
 
 describe('a list', () => {
-  it('tells of its fields with the change, and when the version is current', async () => {
+  it('writes events of fields with the change, and an event when the version is current', async () => {
     sink.types = ['facet.created', 'searchable-field.renamed', 'list.updated'];
     const next = {
       ...definition,
@@ -244,7 +247,7 @@ describe('a list', () => {
     ]);
   });
 
-  it('tells of fields that were inferred', async () => {
+  it('writes events of inferred fields', async () => {
     sink.types = ['searchable-field.created', 'facet.created'];
     const pending = { ...definition, searchable_fields: [], inferred: 'pending' } as const;
     list = await lists.indexes.create('other', { ...LIST_SETTINGS, list: 'other' }, pending);
@@ -258,7 +261,7 @@ describe('a list', () => {
     await store.close();
   });
 
-  it('gives away what it has to tell before its folder goes', async () => {
+  it('hands its outbox over before its folder is deleted', async () => {
     sink.types = RECORDS;
     await put('a');
     await lists.indexes.remove('id');

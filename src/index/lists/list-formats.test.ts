@@ -1,4 +1,4 @@
-/** A list of a newer release is refused with a sentence, not as something that went wrong, and is left as it is. */
+/** A list of a newer release is refused with a clear message, not as an internal error, and left as it is. */
 import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -32,7 +32,7 @@ async function changed(change: (environment: ReturnType<typeof openEnvironment>)
   await environment.close();
 }
 
-/** Also what is thrown at once. */
+/** Opens the list; errors that are thrown synchronously become rejections. */
 const openList = async () => {
   await lists.indexes.open('a1', LIST_SETTINGS);
 };
@@ -43,7 +43,7 @@ const REFUSED = {
   detail: expect.stringContaining('written by another release') as string,
 };
 
-it('by the number of its environment', async () => {
+it('A list whose environment has a newer format is refused', async () => {
   const newer = ENVIRONMENT_FORMATS.list.number + 1;
   await changed(({ root }) => {
     root.putSync(FORMAT_KEY, { kind: 'list', number: newer, made_by: '99.0.0' });
@@ -53,7 +53,7 @@ it('by the number of its environment', async () => {
   await expect(openList()).rejects.toMatchObject(REFUSED);
 });
 
-it('by the number of its state', async () => {
+it('A list whose state has a newer format is refused', async () => {
   await changed((environment) => {
     const meta = environment.database<{ readonly format: number }, string>('meta');
     meta.putSync('state', { ...(meta.get('state') as { readonly format: number }), format: 999 });
@@ -66,14 +66,11 @@ it('by the number of its state', async () => {
 it.each([
   ['cannot be read', (root: RootDatabase) => root.openDB({ name: 'meta', encoding: 'binary' })],
   ['is not there', (root: RootDatabase) => void root.openDB({ name: 'meta' }).dropSync()],
-])(
-  'but not one whose state %s, by who only looks at its format: it is told of when it is opened',
-  async (_, change) => {
-    const path = join(lists.path(), 'store');
-    const environment = openEnvironment(path, { kind: 'list' });
-    // A map of more entries than there are bytes.
-    change(environment.root)?.putSync('state', Buffer.from([0xdf, 0xff, 0xff]));
-    await environment.close();
-    expect(() => assertStoreKnown(path)).not.toThrow();
-  },
-);
+])('assertStoreKnown accepts a list whose state %s: opening the list reports that', async (_, change) => {
+  const path = join(lists.path(), 'store');
+  const environment = openEnvironment(path, { kind: 'list' });
+  // A MessagePack map that claims more entries than there are bytes.
+  change(environment.root)?.putSync('state', Buffer.from([0xdf, 0xff, 0xff]));
+  await environment.close();
+  expect(() => assertStoreKnown(path)).not.toThrow();
+});

@@ -64,7 +64,7 @@ async function eventually(condition: () => boolean): Promise<void> {
 const segmentFiles = () => readdirSync(segmentsPath(lists.path())).filter((file) => file.endsWith('.mdb'));
 
 describe('writing', () => {
-  it('makes a record visible when its write is answered, replaces by name, and keeps id and creation', async () => {
+  it('makes a record visible when its write is answered, and keeps id and creation time when a name is replaced', async () => {
     const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const created = await list.write({ kind: 'put', name: 'x', fields: { title: 'red shoes', tags: 'a', price: 5 } });
     expect(created.outcome).toBe('created');
@@ -82,7 +82,7 @@ describe('writing', () => {
     expect(await list.check()).toEqual([]);
   });
 
-  it('gives a record without a name its id as name, by which it is replaced', async () => {
+  it('gives a record without a name its id as name, by which it can be replaced', async () => {
     const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const { record } = await list.write({ kind: 'put', name: undefined, fields: { title: 'one' } });
     expect(record.name).toBe(record.id);
@@ -90,7 +90,7 @@ describe('writing', () => {
     expect((await pageOf(list, 0, 10)).total).toBe(1);
   });
 
-  it('patches, renames, refuses a taken name, deletes', async () => {
+  it('patches, renames, refuses a name in use, and deletes', async () => {
     const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const { record } = await list.write({ kind: 'put', name: 'x', fields: { title: 'one', tags: ['a'], note: 'n' } });
     await list.write({ kind: 'put', name: 'y', fields: {} });
@@ -108,7 +108,7 @@ describe('writing', () => {
     expect(await list.check()).toEqual([]);
   });
 
-  it('answers each of many writes that wait together with its own result', async () => {
+  it('answers each of many concurrent writes with its own result', async () => {
     const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) =>
@@ -128,7 +128,7 @@ describe('writing', () => {
     expect(await list.check()).toEqual([]);
   });
 
-  it('survives reopening, with every kind of write', async () => {
+  it('persists every kind of write', async () => {
     const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const { record } = await list.write({ kind: 'put', name: 'keep', fields: { title: 'kept' } });
     const { record: gone } = await list.write({ kind: 'put', name: 'gone', fields: { title: 'gone' } });
@@ -144,7 +144,7 @@ describe('writing', () => {
 });
 
 describe('importing', () => {
-  it('writes good records, reports bad ones with their lines, and counts a name that comes twice twice', async () => {
+  it('writes good records, reports bad ones with their lines, and counts a duplicate name as an update', async () => {
     const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const session = list.startImport('ndjson');
     const lines = [
@@ -166,7 +166,7 @@ describe('importing', () => {
     expect(await list.check()).toEqual([]);
   });
 
-  it('reads CSV by the definition, quotes and line breaks included', async () => {
+  it('reads CSV by the definition, including quotes and line breaks', async () => {
     const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const session = list.startImport('csv');
     await session.push(
@@ -204,7 +204,7 @@ describe('importing', () => {
     expect(settingsInForce.definition).toEqual(inferred);
   });
 
-  it('fails as a whole only where the stream is damaged, after what came before', async () => {
+  it('fails as a whole only if the stream is damaged, and keeps the records before the damage', async () => {
     const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const session = list.startImport('json');
     await session.push(encoder.encode('[{"name":"a"},{"name":"b"}'));
@@ -224,7 +224,7 @@ describe('importing', () => {
     expect(await list.check()).toEqual([]);
   });
 
-  it('deletes nothing for who left while others wrote, and all of it for who left when it had begun', async () => {
+  it('cancels a deletion whose client left while it waited, and completes one that had begun', async () => {
     const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     await importLines(
       list,
@@ -247,7 +247,7 @@ describe('importing', () => {
 });
 
 describe('a write', () => {
-  it('shows in the folder of segments when its segment is whole, and not at each step', async () => {
+  it('renames its segment into the folder when it is complete, and causes no other file events', async () => {
     const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const told: string[] = [];
     const watcher = watch(segmentsPath(lists.path()), (event, file) => {
@@ -262,7 +262,7 @@ describe('a write', () => {
 });
 
 describe('merging', () => {
-  it('merges small segments away while records change, and the files go', async () => {
+  it('merges small segments while records change, and deletes their files', async () => {
     const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     for (let round = 0; round < 30; ++round) {
       await Promise.all(
@@ -282,7 +282,7 @@ describe('merging', () => {
     expect(await (await lists.indexes.open('a1', LIST_SETTINGS)).check()).toEqual([]);
   });
 
-  it('makes one segment of those of a list that is left in peace', async () => {
+  it('makes one segment of those of a list that is no longer written', async () => {
     const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     for (const title of ['one', 'two', 'three']) await list.write({ kind: 'put', name: title, fields: { title } });
     await eventually(() => segmentFiles().length === 1);
@@ -293,7 +293,7 @@ describe('merging', () => {
 describe('versions', () => {
   const next: FieldDefinition = { ...definition, facets: [{ name: 'cost', type: 'string', cardinality: 'Single' }] };
 
-  it('builds the next version in the background, with writes going to both, and freezes the old one', async () => {
+  it('builds the next version in the background, writes to both meanwhile, and freezes the old one', async () => {
     const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     await importLines(
       list,
@@ -332,7 +332,7 @@ describe('versions', () => {
     expect(await list.check()).toEqual([]);
   });
 
-  it('goes on with a build after a stop', async () => {
+  it('continues a build after a restart', async () => {
     const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     await importLines(
       list,
@@ -348,7 +348,7 @@ describe('versions', () => {
 });
 
 describe('lists', () => {
-  it('clones records and segments into a list of its own', async () => {
+  it('clones records and segments into an independent list', async () => {
     const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     await importLines(
       list,
@@ -365,7 +365,7 @@ describe('lists', () => {
     expect(readdirSync(join(lists.dataDir, 'lists'))).toEqual(['b2']);
   });
 
-  it('moves folders aside that the catalogue does not know, and back when it does', async () => {
+  it('moves folders aside that the catalog does not know, and back when it knows them again', async () => {
     const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     await importLines(list, [{ name: 'n1', title: 'word' }]);
     await lists.indexes.create('b2', LIST_SETTINGS, definition);

@@ -1,4 +1,4 @@
-/** Whatever is replaced while a task works: what it was given stays good until it has ended. */
+/** Whatever is replaced while a task runs: what the task was given stays valid until it has ended. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ import { pageOf } from '../../../test/support/list-reading.js';
 
 type Hook = (task: IngestTask, when: 'before' | 'after') => Promise<void> | void;
 
-/** Calls the hook before a task begins and before its answer is taken. */
+/** Calls a hook before a task begins and before its result is taken. */
 class HookedExecutor implements IngestExecutor {
   hook: Hook = () => undefined;
   constructor(private readonly inner: IngestExecutor) {}
@@ -95,7 +95,7 @@ async function importRecords(list: ListIndex, records: readonly object[]) {
 }
 const put = (list: ListIndex, name: string, group = 'kept') =>
   list.write({ kind: 'put', name, fields: { title: `word ${name}`, group } });
-/** Of the first column, which is the group. */
+/** Deletes the records whose first column, the group, has this value. */
 const deleteGroup = (list: ListIndex, group: string) =>
   list.deleteMatching(() =>
     new QueryPlanWriter().write({
@@ -110,7 +110,7 @@ const deleteGroup = (list: ListIndex, group: string) =>
   );
 
 let rules = 0;
-/** Settings that were never in force. */
+/** Returns settings that were never in force. */
 function newSettings(): SearchSettings {
   rules += 1;
   return { ...settings, synonym_rules: [{ rule: rules }] };
@@ -123,11 +123,11 @@ function settingsInForce(list: ListIndex): unknown {
     lease.release();
   }
 }
-/** Lets everything go on that waits for nothing but its turn. */
+/** Lets everything run that only waits for its turn in the event loop. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; ++turn) await new Promise((resolve) => setImmediate(resolve));
 }
-/** Resolves at the next `when` of a task of this kind, and lets it go on when `until` resolves. */
+/** Resolves at the next `when` of a task of this kind, and lets the task continue when `until` resolves. */
 function stopAt(kind: IngestTask['kind'], when: 'before' | 'after', until: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     executor.hook = async (task, now) => {
@@ -145,7 +145,7 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
 }
 
 describe('a change of settings', () => {
-  it('before and behind every task harms none, and holds at once', async () => {
+  it('before or after any task breaks none of them, and is effective at once', async () => {
     const list = await indexes.create('a1', settings, definition);
     const seen = new Set<string>();
     let last = settings;
@@ -166,7 +166,7 @@ describe('a change of settings', () => {
     expect(await deleteGroup(list, 'doomed')).toBe(1);
     expect(await list.check()).toEqual([]);
     await list.reindex();
-    // The second change drops what the first one made a frozen version.
+    // The second change drops the version that the first one froze.
     for (const next of [heavier, definition, heavier]) {
       await list.changeDefinition(next);
       while (list.versions().some(({ state }) => state === 'building')) await put(list, 'a');
@@ -183,12 +183,12 @@ describe('a change of settings', () => {
     }
   });
 
-  it('does not wait for a write that is at work', async () => {
+  it('does not wait for a write in progress', async () => {
     const list = await indexes.create('a1', settings, definition);
     await put(list, 'a');
     const { opened, open } = gate();
     const atWork = stopAt('write-batch', 'before', opened);
-    // Looks the record up that it replaces.
+    // This write looks up the record that it replaces.
     const written = put(list, 'a');
     await atWork;
     const changed = newSettings();
@@ -200,8 +200,8 @@ describe('a change of settings', () => {
   });
 });
 
-describe('a version that is dropped', () => {
-  it('waits for a commit to it that is under way', async () => {
+describe('dropping a version', () => {
+  it('waits for a commit to it that is in progress', async () => {
     const list = await indexes.create('a1', settings, definition);
     const merged = gate();
     const lastStep = gate();
@@ -233,8 +233,8 @@ describe('a version that is dropped', () => {
   });
 });
 
-describe('a list that is deleted', () => {
-  it('waits for those who search it, and refuses by its reason whoever comes later', async () => {
+describe('deleting a list', () => {
+  it('waits for its searches, and refuses every later call as list-not-found', async () => {
     const list = await indexes.create('a1', settings, definition);
     await put(list, 'a');
     const lease = list.lease();
@@ -255,20 +255,21 @@ describe('a list that is deleted', () => {
     await removed;
     await expect(put(list, 'b')).rejects.toMatchObject(gone);
     await expect(list.check()).rejects.toMatchObject(gone);
-    // A thread that comes too late knows only the folder, and does not make it anew. Another list is there: the disk is.
+    // A thread that comes too late knows only the folder, and does not create it again. Another list exists, so the
+    // disk is mounted.
     mkdirSync(join(dataDir, 'lists', 'b2'));
     expect(() => new RecordStoreCache().get(join(dataDir, 'lists', 'a1'))).toThrow('its records are not in');
     await expect(indexes.open('a1', settings)).rejects.toMatchObject(gone);
   });
 });
 
-/** What may happen to a request while lists come and go around it. */
+/** Errors that a request may get while lists come and go around it. */
 const REFUSALS = new Set(['list-not-found', 'shutting-down', 'overloaded', 'conflict', 'version-not-found']);
 const SEEDS = [1, 2, 3, 4, 5, 6];
 const STEPS = 120;
 const NAMES = 12;
 
-/** One list under everything at once, and what is known of it. */
+/** One list with every operation at once, and the records that it must have. */
 class Turmoil {
   list!: ListIndex;
   settings = settings;
@@ -303,7 +304,7 @@ class Turmoil {
       })
       .then(() => undefined);
     this.running.add(done);
-    // A failure is thrown by `settled`.
+    // `settled` throws a failure.
     done.then(
       () => this.running.delete(done),
       () => undefined,
@@ -380,7 +381,7 @@ class Turmoil {
     }
   }
 
-  /** Of the names, those that no other request writes. */
+  /** Runs the action with those of the names that no other request writes. */
   private async owning(wanted: readonly string[], action: (names: readonly string[]) => Promise<void>): Promise<void> {
     const names = [...new Set(wanted)].filter((name) => !this.busy.has(name));
     if (names.length === 0) return;
@@ -393,8 +394,8 @@ class Turmoil {
   }
 }
 
-describe('everything at once', () => {
-  it.each(SEEDS)('in the order of seed %i loses nothing and fails nobody', async (seed) => {
+describe('all operations at once', () => {
+  it.each(SEEDS)('lose no record and cause no other error in the order of seed %i', async (seed) => {
     const random = new SeededRandom(seed);
     const turmoil = new Turmoil(random, 'a1');
     const wander = () => turns(random.below(4));
@@ -412,7 +413,7 @@ describe('everything at once', () => {
     }
     await turmoil.settled();
     await turmoil.verify();
-    // In the middle of it all.
+    // The list is deleted while operations are in progress.
     for (let step = 0; step < 20; ++step) turmoil.start();
     await wander();
     await indexes.remove('a1');

@@ -1,4 +1,7 @@
-/** Pages of the documents that a list's records link to, as its index has them: against a plain model, and through damage, versions and clones. */
+/**
+ * Pages of the documents that a list's records link to, in the list's index: compared with a plain model, and through
+ * damage, versions and clones.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,10 +39,10 @@ const definition: FieldDefinition = {
 };
 const WORDS = ['gannet', 'puffin', 'cliff', 'herring', 'tide'] as const;
 const DOCUMENTS = 6;
-/** Format of a row that words pack. */
+/** The format of a row that is packed with the list's words. */
 const PACKED = 3;
 
-/** Pages of a document: by number, the words on each. */
+/** The pages of a document: by number, the words on each. */
 type Pages = readonly (readonly string[])[];
 
 let dataDir: string;
@@ -47,11 +50,11 @@ let stores: RecordStoreCache;
 let indexes: ListIndexes;
 let list: ListIndex;
 let listId: string;
-/** What is at each URL now. */
+/** What each URL answers now. */
 let files: Map<string, Pages>;
 
 const urlOf = (document: number) => `https://docs.example/${document}.pdf`;
-/** Document n has n pages; the third of each is blank. */
+/** Returns n pages for document n; the third page of each is blank. */
 const firstPages = (document: number): Pages =>
   Array.from({ length: document }, (_, page) =>
     page === 2 ? [] : [WORDS[(document + page) % WORDS.length] as string, `doc${document}`],
@@ -93,7 +96,7 @@ function openIndexes(): void {
   indexes.useReader(reader);
 }
 
-/** In the place of the one that there is. */
+/** Creates a list in place of the current one. */
 async function anotherList(fields: FieldDefinition): Promise<ListIndex> {
   await indexes.remove(listId);
   listId = `${listId.charAt(0)}${Number(listId.slice(1)) + 1}`;
@@ -139,7 +142,7 @@ async function put(name: string, links: Links): Promise<string> {
   return (await list.write({ kind: 'put', name, fields: fieldsOf(links) })).record.id;
 }
 
-/** What a word finds: `name field page`, the best page of each record. */
+/** Returns what a word finds as `name field page`, with the best page of each record. */
 function found(word: string, from = list, version?: number): string[] {
   const lease = from.lease(version);
   try {
@@ -169,7 +172,10 @@ function found(word: string, from = list, version?: number): string[] {
   }
 }
 
-/** Of equal pages the first, of equal fields that which stands first in the definition. Pages that hold a word are equally long, and so score the same. */
+/**
+ * Of equal pages the first counts, of equal fields the first in the definition. Pages with a word are equally long,
+ * and so have the same score.
+ */
 function expected(word: string, records: ReadonlyMap<number, Links>): string[] {
   return [...records]
     .flatMap(([record, links]) => {
@@ -184,7 +190,7 @@ function expected(word: string, records: ReadonlyMap<number, Links>): string[] {
     .toSorted();
 }
 
-/** Until nothing is to be read or put into the index any more. */
+/** Resolves when nothing is left to read or to index. */
 async function settled(from = list): Promise<void> {
   const store = new RecordStore(from.listPath);
   try {
@@ -224,7 +230,7 @@ async function agrees(records: ReadonlyMap<number, Links>, from = list, version?
   expect(await from.check()).toEqual([]);
 }
 
-/** While nobody has the list open. */
+/** Damages a page while the list is closed. */
 async function damagePage(url: string, page: number): Promise<void> {
   await closeIndexes();
   const store = new RecordStore(pathOf());
@@ -280,7 +286,7 @@ describe('pages of a list', () => {
     );
   });
 
-  it('of a record are gone with the write that takes its link away, and stay with any other', async () => {
+  it('of a record are removed by the write that removes its link, and kept by any other write', async () => {
     const id = await put('one', { report: 2 });
     await settled();
     const record = recordNumberOf(id);
@@ -296,7 +302,7 @@ describe('pages of a list', () => {
     expect(await list.check()).toEqual([]);
   });
 
-  it('are made again from what was read where a segment of theirs cannot be used', async () => {
+  it('are indexed again from what was read if one of their segments cannot be used', async () => {
     const records = new Map<number, Links>();
     for (let name = 0; name < 20; ++name) {
       const links = { report: 1 + (name % DOCUMENTS), annex: 1 + ((name * 3) % DOCUMENTS) };
@@ -318,19 +324,19 @@ describe('pages of a list', () => {
     }
   });
 
-  it('stayed in two segments for good, where the one had more than the other', async () => {
+  it('are merged into one segment, however unequal their segments are', async () => {
     const pagesOf = (count: number): Pages => Array.from({ length: count }, () => ['gannet']);
     files.set(urlOf(1), pagesOf(40)).set(urlOf(2), pagesOf(12));
     for (const report of [1, 2]) {
       await put(`r${report}`, { report });
       await settled();
     }
-    // One of the fields, and one of the pages, once nobody has written for a second.
+    // One segment of the fields and one of the pages remain once there was no write for a second.
     await expect.poll(() => segmentFilesOf(pathOf()).length).toBe(2);
     expect(found('gannet')).toHaveLength(2);
   });
 
-  it('go with the record into the next version, under the new name of a field, and into a clone', async () => {
+  it('are kept in the next version, under the new name of a field, and in a clone', async () => {
     const records = new Map<number, Links>();
     for (let name = 0; name < 30; ++name) {
       const links = { report: 1 + (name % DOCUMENTS) };
@@ -351,7 +357,7 @@ describe('pages of a list', () => {
     expect(segmentFilesOf(pathOf('b2')).length).toBeGreaterThan(1);
   });
 
-  it('are packed by words of the list, and go so through another start and into a clone; one that is damaged is named', async () => {
+  it("stay packed with the list's words after a restart and in a clone, and a damaged one is named", async () => {
     const random = new SeededRandom(1);
     const vocabulary = Array.from({ length: 2000 }, (_, word) => ((word + 17) * 7919).toString(36).repeat(2));
     const wordsOf = () => Array.from({ length: 200 }, () => vocabulary[Math.floor(2000 * random.next() ** 2)] ?? '');
@@ -411,7 +417,7 @@ describe('pages of a list', () => {
       () => list.changeDefinition({ ...definition, resources: definition.resources.slice(1) }, {}),
     ],
     ['somebody reads it', () => list.files.texts('one', {})],
-  ])('that are damaged on disk keep no others away, and are read again, when %s', async (_, happens) => {
+  ])('that are damaged on disk do not hide others, and are read again when %s', async (_, happens) => {
     const links = { report: 4, annex: 3 };
     const records = new Map([[recordNumberOf(await put('one', links)) as number, links as Links]]);
     await settled();
@@ -424,7 +430,7 @@ describe('pages of a list', () => {
     await agrees(records);
   });
 
-  it('come into a clone as they are: one that is damaged is named there, is read again, and keeps no others away', async () => {
+  it('are cloned as they are: a damaged one is named in the clone, read again, and hides no others', async () => {
     const links = { report: 4, annex: 3 };
     const records = new Map([[recordNumberOf(await put('one', links)) as number, links as Links]]);
     await settled();
@@ -439,11 +445,11 @@ describe('pages of a list', () => {
     await expect.poll(() => clone.check()).toEqual([]);
     expect(await clone.files.texts('one', {})).toEqual(before);
     await expect.poll(() => found('doc4', clone)).toEqual(expected('doc4', records));
-    // The other list is as it was.
+    // The original list is as it was.
     expect(await list.check()).toEqual([`version 1: page 2 of ${urlOf(4)} cannot be read`]);
   });
 
-  it('cost a list without them nothing: no database, no part', async () => {
+  it('add no database and no index part to a list without documents', async () => {
     list = await anotherList({ ...definition, resources: [] });
     await put('one', {});
     const lease = list.lease();

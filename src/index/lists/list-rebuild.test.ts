@@ -1,4 +1,4 @@
-/** Lists whose segments are of another format, missing or damaged: their index is rebuilt from the records. */
+/** Lists whose segments have another format, are missing or damaged: their index is rebuilt from the records. */
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { NAME_COLUMN, type IngestExecutor, type IngestResult, type IngestTask, t
 import { pageOf } from '../../../test/support/list-reading.js';
 import { LIST_SETTINGS, ListsInFolder } from '../../../test/support/lists-in-folder.js';
 
-/** Tells what is run, holds tasks of a kind up, or fails them. */
+/** Records which tasks are run, and can hold tasks of a kind back or fail them. */
 class WatchedExecutor implements IngestExecutor {
   readonly kinds: IngestTask['kind'][] = [];
   before: (task: IngestTask) => Promise<void> | void = () => undefined;
@@ -78,7 +78,7 @@ function fieldsOf(number: number) {
 
 const put = (name: string, number: number) => list.write({ kind: 'put', name, fields: fieldsOf(number) });
 
-/** One segment, so that what is left of documents that are deleted cannot differ. */
+/** Imports records into one segment, so that remains of deleted documents cannot cause differences. */
 async function importRecords(begin: number, end: number): Promise<void> {
   const session = list.startImport('ndjson');
   for (let number = begin; number < end; ++number) {
@@ -87,7 +87,10 @@ async function importRecords(begin: number, end: number): Promise<void> {
   expect((await session.end()).failed).toBe(0);
 }
 
-/** Everything that searches get out of a version: hits with scores, counts, facets, orders, stems, typos, completions, names. */
+/**
+ * Returns everything that searches get from a version: hits with scores, counts, orders, stems, typos, completions,
+ * names.
+ */
 function answers(from: ListIndex, version?: number) {
   const lease = from.lease(version);
   const { handle } = lease;
@@ -128,13 +131,13 @@ function search(generation: number, terms: readonly string[] | undefined) {
   return { total, hits: Array.from({ length: hits.count }, (_, at) => [hits.recordNumber(at), hits.score(at)]) };
 }
 
-/** What does not depend on documents that are deleted and still in a segment. */
+/** Returns what does not depend on deleted documents that are still in a segment. */
 function matches(from: ListIndex, version?: number) {
   const { found, all } = answers(from, version);
   return [...found, all].map(({ total, hits }) => ({ total, records: hits.map(([record]) => record).sort() }));
 }
 
-/** Each worker that is given a further step dies. Returns whether one has. */
+/** Makes each worker die that gets a further build step. The returned function says whether one has died. */
 function stopBuildAfterSteps(last: number): () => boolean {
   let steps = 0;
   executor.before = (task) => {
@@ -147,7 +150,7 @@ async function eventually(condition: () => boolean): Promise<void> {
   await expect.poll(condition, { interval: 10 }).toBe(true);
 }
 
-/** Opens the list again: it is refused until its index is rebuilt. */
+/** Opens the list again; it is refused until its index is rebuilt. */
 async function reopen(id = 'a1'): Promise<ListIndex> {
   await expect(lists.indexes.open(id, LIST_SETTINGS)).rejects.toMatchObject({ code: 'not-ready' });
   return opened(id);
@@ -175,7 +178,7 @@ describe('a list', () => {
     expect(await list.check()).toEqual([]);
   });
 
-  it('comes back with deletions, frozen versions and a version that is half built', async () => {
+  it('is restored with deletions, frozen versions and a half-built version', async () => {
     // One step of a build takes 10,000 records.
     const recordCount = 10_050;
     await importRecords(0, recordCount);
@@ -208,7 +211,7 @@ describe('a list', () => {
     expect([list.versions().at(-1)?.record_count, await list.check()]).toEqual([counts[1], []]);
   });
 
-  it('makes lists of a language again whose stems changed, and no others', async () => {
+  it('is rebuilt if the stems of its language changed, and left alone otherwise', async () => {
     const format = kernelConstant('FormatVersion');
     const polish = { ...LIST_SETTINGS, language: 'pl' };
     await importRecords(0, 5);
@@ -225,7 +228,7 @@ describe('a list', () => {
     expect(() => changeFormat(file, format, format + 0x10000)).not.toThrow();
   });
 
-  it('rebuilds only the versions that need it, and leaves a clone its own files', async () => {
+  it('has only those versions rebuilt that need it, and a clone keeps its own files', async () => {
     await importRecords(0, 50);
     const clone = await lists.indexes.clone('a1', 'b1', LIST_SETTINGS);
     await list.changeDefinition({ ...definition, searchable_fields: [{ name: 'text', weight: 1 }] });
@@ -243,8 +246,8 @@ describe('a list', () => {
     for (const file of others) expect(statSync(file).nlink).toBeGreaterThan(0);
   });
 
-  it('without records needs none', async () => {
-    // Else the segment may be gone before it is closed.
+  it('without records opens after its segment is discarded', async () => {
+    // Without this, a merge could remove the segment before the list is closed.
     executor.before = ({ kind }) => {
       if (kind === 'merge') throw new ServiceError('overloaded', 'No merge now.');
     };
@@ -267,7 +270,7 @@ describe('a rebuild', () => {
     for (const file of segmentFilesOf(pathOf(id))) changeFormat(file);
   };
 
-  it('tells how far it is while it refuses the list, and serves others', async () => {
+  it('reports its progress while the list is refused, and other lists are served', async () => {
     await importRecords(0, 30);
     await lists.indexes.create('b1', LIST_SETTINGS, definition);
     await damage();
@@ -315,7 +318,7 @@ describe('a rebuild', () => {
     for (const each of both) expect(await each.check()).toEqual([]);
   });
 
-  it('that is stopped leaves the old state, and begins again', async () => {
+  it('that is stopped keeps the old state, and starts again', async () => {
     await importRecords(0, 30);
     await damage();
     const old = segmentFilesOf(pathOf());
@@ -372,7 +375,7 @@ describe('a rebuild', () => {
     expect(segmentFilesOf(pathOf())).toEqual(files);
   });
 
-  it('gives way to the deletion of its list', async () => {
+  it('ends if its list is deleted', async () => {
     await importRecords(0, 30);
     await damage();
     lists.open();
@@ -382,7 +385,7 @@ describe('a rebuild', () => {
     expect(lists.indexes.outline('a1')).toBeUndefined();
   });
 
-  it('that waits for another gives way to the deletion of its list at once', async () => {
+  it('that waits for another ends at once if its list is deleted', async () => {
     await importRecords(0, 10);
     await lists.indexes.clone('a1', 'b1', LIST_SETTINGS);
     await damage();
@@ -400,7 +403,7 @@ describe('a rebuild', () => {
     expect(readdirSync(join(lists.dataDir, 'lists'))).toEqual(['a1']);
   });
 
-  it('tries again where the queue of tasks was full', async () => {
+  it('is retried if the queue of tasks was full', async () => {
     await importRecords(0, 10);
     await damage();
     lists.open();
@@ -412,7 +415,7 @@ describe('a rebuild', () => {
     expect([refusedOnce.size, await list.check()]).toEqual([0, []]);
   });
 
-  it('is waited for where nobody else is to be served', async () => {
+  it('is waited for if waitForRebuild is set', async () => {
     await importRecords(0, 30);
     await damage();
     lists.open({ waitForRebuild: true });
@@ -421,15 +424,15 @@ describe('a rebuild', () => {
   });
 });
 
-describe('an open list that is reindexed on demand', () => {
-  it('is searched on its old segments and written meanwhile, and loses nothing', async () => {
+describe('reindexing an open list on demand', () => {
+  it('serves searches and writes meanwhile, and loses no record', async () => {
     await importRecords(0, 100);
     for (const number of [3, 4]) await put(`Record ${number}`, number + 50);
     const old = segmentFilesOf(pathOf());
     const counts: number[] = [];
     const { records } = await pageOf(list, 20, 3);
     const removed = async (at: number) => list.write({ kind: 'delete', id: records[at]?.id ?? '' });
-    // Before the first record is read, and after the last one was: what is written falls on both sides.
+    // Records are written before the first record is read and after the last one was.
     executor.before = async (task) => {
       if (task.kind === 'reindex') {
         executor.before = () => undefined;
@@ -459,12 +462,12 @@ describe('an open list that is reindexed on demand', () => {
     expect([matches(list), await list.check()]).toEqual([before, []]);
   });
 
-  it('has damage mended at its opening that only a search would come upon', async () => {
+  it('is not needed for damage that only a search would meet: opening the list repairs it', async () => {
     await importRecords(0, 100);
     const before = answers(list);
     await lists.close();
     const [file] = segmentFilesOf(pathOf());
-    // The entry of a term, behind the size of its key and the key: nothing but a search of that term reads it.
+    // The entry of a term, after the size of its key and the key: only a search for that term reads it.
     const bytes = readFileSync(file as string);
     const node = Buffer.from('\x07\0Tpuffin', 'latin1');
     const value = bytes.indexOf(node) + node.length;
@@ -475,7 +478,7 @@ describe('an open list that is reindexed on demand', () => {
     expect(answers(list)).toEqual(before);
   });
 
-  it('refuses a second one, and ends with the service', async () => {
+  it('is refused while one is in progress, and ends with the service', async () => {
     await importRecords(0, 100);
     let closed: Promise<void> | undefined;
     executor.before = (task) => {
@@ -488,7 +491,7 @@ describe('an open list that is reindexed on demand', () => {
     expect(executor.kinds).not.toContain('commit-reindex');
   });
 
-  it('tries again where the rebuild had failed', async () => {
+  it('is retried on demand after the rebuild had failed', async () => {
     await importRecords(0, 30);
     await lists.close();
     for (const file of segmentFilesOf(pathOf())) changeFormat(file);
@@ -506,7 +509,7 @@ describe('an open list that is reindexed on demand', () => {
   });
 });
 
-it('a rebuild that the disk ended is tried again for whoever asks later, and neither the log nor a question says otherwise', async () => {
+it('A rebuild is retried by later requests after a disk error, and the log and all answers say so', async () => {
   await importRecords(0, 30);
   await lists.close();
   for (const file of segmentFilesOf(pathOf())) changeFormat(file);
@@ -525,7 +528,7 @@ it('a rebuild that the disk ended is tried again for whoever asks later, and nei
   let laterMs = 6000;
   const now = vi.spyOn(performance, 'now').mockImplementation(() => realNow() + laterMs);
   try {
-    // The disk fails again: the next wait is twice as long, and 6 s later nothing is tried.
+    // The disk fails again: the next wait is twice as long, and nothing is tried after 6 s.
     expect(await refusal()).toMatchObject({ detail: expect.stringContaining('is being rebuilt') });
     await expect.poll(refusal, { interval: 10 }).toMatchObject({ detail: expect.stringContaining('tried again') });
     expect(lines.filter((line) => line.includes('from 10 s on'))).toHaveLength(1);
@@ -533,7 +536,7 @@ it('a rebuild that the disk ended is tried again for whoever asks later, and nei
     laterMs += 6000;
     expect(await refusal()).toMatchObject({ detail: expect.stringContaining('tried again') });
     laterMs += 6000;
-    // Nobody has asked for the list: to look at it is no reason to say anything else the next time.
+    // Nobody has used the list: viewing its outline does not change what it answers next.
     expect([1, 2].map(() => lists.indexes.outline('a1'))).toEqual([undefined, undefined]);
     expect(await refusal()).toMatchObject({ detail: expect.stringContaining('is being rebuilt') });
     list = await opened();
@@ -568,7 +571,7 @@ describe('a store of another format', () => {
   });
 });
 
-it('a rebuild that meets a page of the records that cannot be read is tried again: it was refused until the next start', async () => {
+it('A rebuild is retried if it meets an unreadable page of the records', async () => {
   await importRecords(0, 30);
   await lists.close();
   for (const file of segmentFilesOf(pathOf())) changeFormat(file);
@@ -588,7 +591,7 @@ it('a rebuild that meets a page of the records that cannot be read is tried agai
   });
 });
 
-it('a rebuild that failed is begun anew when the store of its list can be read again', async () => {
+it('A failed rebuild is started again when the store of its list becomes readable', async () => {
   await importRecords(0, 30);
   await lists.close();
   for (const file of segmentFilesOf(pathOf())) changeFormat(file);

@@ -68,13 +68,13 @@ describe('a worker that dies', () => {
   it.each([
     ['before', 1],
     ['after', 2],
-  ] as const)('%s its commit leaves memory and disk agreed', async (when, expected) => {
+  ] as const)('%s its commit leaves memory and disk consistent', async (when, expected) => {
     await put('a');
     executor.dieAt('write-batch', when);
     await expect(put('b')).rejects.toMatchObject({ code: 'internal-error' });
     expect(recordCount()).toBe(expected);
     expect(await list.check()).toEqual([]);
-    // The same write again: an update where the first one happened after all.
+    // The same write again is an update if the first one was committed after all.
     expect((await put('b')).outcome).toBe(when === 'after' ? 'updated' : 'created');
     expect(await list.check()).toEqual([]);
   });
@@ -84,7 +84,7 @@ describe('a worker that dies', () => {
     ['merge', 'after'],
     ['commit-merge', 'before'],
     ['commit-merge', 'after'],
-  ] as const)('in a %s, %s its work, loses no record and no segment in force', async (kind, when) => {
+  ] as const)('in a %s, %s its work, loses no record and no segment in use', async (kind, when) => {
     executor.dieAt(kind, when);
     for (const name of ['a', 'b', 'c', 'd']) await put(name);
     await eventually(() => !executor.survived);
@@ -97,7 +97,7 @@ describe('a worker that dies', () => {
     expect(segmentFiles().every((file) => file.endsWith('.mdb'))).toBe(true);
   });
 
-  it('in a build step is no more than a pause of the build', async () => {
+  it('in a build step only delays the build', async () => {
     await put('a');
     executor.dieAt('build-step', 'after');
     await list.changeDefinition({ ...definition, searchable_fields: [{ name: 'title', weight: 2 }] });

@@ -10,8 +10,8 @@ const MAX = 1000;
 const roomWith = (used: number): ListRoom =>
   new ListRoom(new ProcessRoom((): ResourceUse[] => [{ resource: 'descriptors', used, max: MAX }]));
 
-describe('the room for lists', () => {
-  it('keeps more for everything else where a list is new than where it was there before', () => {
+describe('ListRoom', () => {
+  it('reserves more for everything else when a list is new than when it existed before', () => {
     const listPath = mkdtempSync(join(tmpdir(), 'gannet-room-'));
     const room = roomWith(MAX - 60);
     expect(() => {
@@ -33,7 +33,7 @@ describe('the room for lists', () => {
     rmSync(listPath, { recursive: true });
   });
 
-  it('is no more for writing when little is left', () => {
+  it('refuses writes when little is left', () => {
     expect(() => {
       roomWith(MAX - 25).assertForWriting();
     }).not.toThrow();
@@ -42,7 +42,7 @@ describe('the room for lists', () => {
     }).toThrow(expect.objectContaining({ code: 'resources-exhausted', retryAfterSeconds: 5 }));
   });
 
-  it('is told before, by the limit that is reached first', () => {
+  it('tells how many lists fit, by the limit that is reached first', () => {
     const descriptors = { resource: 'descriptors', used: 50, max: 1024 } as const;
     const addressBytes = { resource: 'addressBytes', used: 2 ** 30, max: 2 ** 47 } as const;
     const many = listsThatFit([descriptors, addressBytes]);
