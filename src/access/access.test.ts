@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 describe('keys', () => {
-  it('are found by their text, and hold for their account', async () => {
+  it('authenticate by their text, and are valid for their account', async () => {
     const { record, secret } = await access.createKey(NEW_KEY);
     expect(secret).toMatch(/^gnt_eu_[A-Za-z0-9_-]{43}$/);
     expect(record.last_four).toBe(secret.slice(-4));
@@ -50,7 +50,7 @@ describe('keys', () => {
     expect(caller.can('list:update')).toBe(false);
   });
 
-  it('are refused alike when missing, unknown, nearly right, expired or revoked', async () => {
+  it('are refused with the same answer when missing, unknown, nearly right, expired or deleted', async () => {
     const { record, secret } = await access.createKey({ ...NEW_KEY, expires_at: '2026-11-22T00:00:00.000Z' });
     const answers = [undefined, '', 'x', secret.slice(0, -1), `${secret}x`, 'y'.repeat(100_000), record.hash].map(
       (header) => refusal(header),
@@ -66,7 +66,7 @@ describe('keys', () => {
     expect(answers[0]).toMatchObject({ code: 'invalid-key', status: 401 });
   });
 
-  it('work again where their deletion failed, and one without an expiry never expires', async () => {
+  it('work again if their deletion failed, and never expire without an expiry', async () => {
     const { record, secret } = await access.createKey(NEW_KEY);
     const transaction = environment.transaction.bind(environment);
     environment.transaction = () => Promise.reject(new Error('no disk'));
@@ -87,7 +87,7 @@ describe('keys', () => {
     expect(access.keys('default')).toEqual([]);
   });
 
-  it('of a list that is gone are removed, and no others', async () => {
+  it('of a deleted list are deleted, and no others', async () => {
     await access.createKey(NEW_KEY);
     const { secret } = await access.createKey({ ...NEW_KEY, scope: 'list', scope_target: 'films' });
     await access.createKey({ ...NEW_KEY, scope: 'group', scope_target: 'films' });
@@ -99,7 +99,7 @@ describe('keys', () => {
     expect(access.keys('other')).toHaveLength(1);
   });
 
-  it('of an account that is gone work no more from then on, whatever becomes of their own deletion, and none is made any more', async () => {
+  it('of a deleted account stop working even if their own deletion fails, and no new ones are created', async () => {
     const catalog = await openCatalog(environment, clock);
     const { secret } = await access.createKey(NEW_KEY);
     const { secret: others } = await access.createKey({ ...NEW_KEY, account: 'other' });
@@ -119,7 +119,7 @@ describe('keys', () => {
     expect(access.authenticate(others).account).toBe('other');
   });
 
-  it('are there after a restart; their text is nowhere on disk', async () => {
+  it('work after a restart, although their text is nowhere on disk', async () => {
     const { secret } = await access.createKey(NEW_KEY);
     await environment.close();
     for (const file of readdirSync(folder)) {

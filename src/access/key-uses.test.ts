@@ -1,4 +1,4 @@
-/** When a key was used last is known to the hour, through restarts, and costs no write for each request. */
+/** The time of the last use of a key is known to the hour, through restarts, and needs no write for each request. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ let folder: string;
 let nowMs: number;
 let environment: LmdbEnvironment;
 let transactions: number;
-/** What is to be done later. */
+/** The actions that are scheduled. */
 let later: { readonly ms: number; readonly action: () => void }[];
 const clock = { nowMs: () => nowMs, nowIso: () => new Date(nowMs).toISOString() };
 const timers = {
@@ -65,7 +65,7 @@ function counted(opened: LmdbEnvironment, fault: { error?: Error } = {}): LmdbEn
 const open = () => openAccess(environment, clock, timers);
 const usesOf = (access: Access) => access.keys('default').map((key) => access.uses.lastUsedUtc(key));
 
-/** As a process that ends, with or without an end to it, and one that begins. */
+/** Opens the store again, as in a new process, whether the one before was stopped or killed. */
 async function openAgain(fault?: { error?: Error }): Promise<Access> {
   await environment.close();
   environment = counted(openEnvironment(folder, { kind: 'system' }), fault);
@@ -79,7 +79,7 @@ async function minutesPass(): Promise<void> {
   await Promise.resolve();
 }
 
-it('a key that was used says in which hour, and one that was not says since when that is known', async () => {
+it('An API key shows the hour of its last use, or since when uses are counted', async () => {
   const access = await open();
   const { record, secret } = await access.createKey(NEW_KEY);
   expect([access.uses.lastUsedUtc(record), access.uses.countedSinceUtc(record)]).toEqual([null, record.created_utc]);
@@ -92,7 +92,7 @@ it('a key that was used says in which hour, and one that was not says since when
   await access.uses.close();
 });
 
-it('a key of a release that kept no uses is not told as never used', async () => {
+it('A key from a release that counted no uses is not shown as never used', async () => {
   const before = await open();
   const { record } = await before.createKey(NEW_KEY);
   nowMs += 90 * 24 * HOUR_MS;
@@ -106,7 +106,7 @@ it('a key of a release that kept no uses is not told as never used', async () =>
   expect((await openAgain()).uses.countedSinceUtc(record)).toBe(since);
 });
 
-it('thousands of requests with thousands of keys are some transactions an hour', async () => {
+it('Thousands of requests with thousands of keys need a few transactions an hour', async () => {
   const access = await open();
   const secrets = await Promise.all(Array.from({ length: 1500 }, async () => (await access.createKey(NEW_KEY)).secret));
   transactions = 0;
@@ -122,7 +122,7 @@ it('thousands of requests with thousands of keys are some transactions an hour',
   expect(new Set(usesOf(again))).toEqual(new Set(['2026-11-27T08:00:00.000Z']));
 });
 
-it('what is known when the service ends is on disk, and one that is killed forgets the last minutes alone', async () => {
+it('Uses are stored when the service stops, and a killed service loses only the last minutes', async () => {
   const access = await open();
   const { secret } = await access.createKey(NEW_KEY);
   access.authenticate(secret);
@@ -134,7 +134,7 @@ it('what is known when the service ends is on disk, and one that is killed forge
   expect(usesOf(await openAgain())).toEqual(['2026-11-27T08:00:00.000Z']);
 });
 
-it('a disk that refuses to be written refuses no request, and is tried again', async () => {
+it('A disk that cannot be written refuses no request, and storing uses is retried', async () => {
   const { secret } = await (await open()).createKey(NEW_KEY);
   const fault: { error?: Error } = { error: new Error('there is no room') };
   const access = await openAgain(fault);
@@ -148,7 +148,7 @@ it('a disk that refuses to be written refuses no request, and is tried again', a
   expect(usesOf(await openAgain())).toEqual(['2026-11-27T08:00:00.000Z']);
 });
 
-it('what was known of a key goes with it', async () => {
+it('The last use of a key is deleted with the key', async () => {
   const access = await open();
   const { record, secret } = await access.createKey(NEW_KEY);
   access.authenticate(secret);

@@ -1,4 +1,7 @@
-/** What a key costs does not grow with how many other accounts have, and keys that have expired are in nobody's way. */
+/**
+ * The cost of a key does not depend on how many keys other accounts have, and expired keys do not count towards the
+ * limit.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +56,7 @@ async function putKeys(count: number, of: (number: number) => Partial<ApiKeyReco
 
 const texts = (access: Access) => access.keys('default').map(({ expires_at }) => expires_at);
 
-it('keys of an account are made, listed and deleted without looking at those of others', async () => {
+it('Keys of an account are created, listed and deleted without reading those of other accounts', async () => {
   let looks = 0;
   await putKeys(500, () => ({
     get account() {
@@ -72,7 +75,7 @@ it('keys of an account are made, listed and deleted without looking at those of 
   expect(access.keys('other')).toHaveLength(500);
 });
 
-it('an account that has as many keys as it may makes another one where some have expired, and is told so where none has', async () => {
+it('An account with the most keys can create another one only if some expired more than a day ago', async () => {
   const expiry = new Date(START + 1000).toISOString();
   await putKeys(KEYS_PER_ACCOUNT_MAX, (number) => ({ expires_at: number < 3 ? expiry : null }));
   const access = await openAccess(environment, clock);
@@ -81,7 +84,7 @@ it('an account that has as many keys as it may makes another one where some have
     detail:
       'The account already has 10000 keys, the most that it can have, and none of them expired more than a day ago. Delete a key first.',
   });
-  // A key that has just expired may be one that works, by a clock that is ahead.
+  // A key that has just expired may still be valid for a process whose clock is behind.
   nowMs = START + DAY_MS;
   await expect(access.createKey(NEW_KEY)).rejects.toMatchObject({ code: 'conflict' });
   nowMs = START + 1000 + DAY_MS;
@@ -91,7 +94,7 @@ it('an account that has as many keys as it may makes another one where some have
   expect(new Set(texts(access))).toEqual(new Set([null]));
 });
 
-it('thousands of keys of an account that is gone go so that other changes come between', async () => {
+it('Thousands of keys of a deleted account are deleted in steps, so that other changes are not delayed', async () => {
   await putKeys(2500, () => ({}));
   const access = await openAccess(environment, clock);
   let isDeleted = false;

@@ -22,10 +22,10 @@ describe('PermissionSet', () => {
   });
 });
 
-describe('the catalogue of permissions', () => {
+describe('PermissionCatalogue', () => {
   const catalogue = new PermissionCatalogue(['list:read', null, 'public', 'facet:create', 'echo:say', 'list:read']);
 
-  it('has what operations need, once each, and what is promised, in the order in which they are offered', () => {
+  it('has what operations need and what is promised, once each and in a fixed order', () => {
     expect(new Set(catalogue.all).size).toBe(catalogue.all.length);
     expect(catalogue.all).toEqual(expect.arrayContaining(['list:read', 'facet:create', 'echo:say', 'feed:sync']));
     expect(catalogue.all).not.toContain('public');
@@ -34,22 +34,22 @@ describe('the catalogue of permissions', () => {
     expect(catalogue.all.at(-1)).toBe('echo:say');
   });
 
-  it('offers what operations need alone', () => {
+  it('offers as needed only what operations need', () => {
     expect(catalogue.needed).toEqual(['list:read', 'facet:create', 'echo:say']);
   });
 
-  it('knows its names, their areas and everything, and nothing else', () => {
+  it('knows permissions, their areas and *, and nothing else', () => {
     for (const known of [...catalogue.all, 'facet:*', 'echo:*', '*']) expect(catalogue.has(known), known).toBe(true);
     for (const unknown of ['facet', 'facets:read', 'public', '', ':', 'webhook:test'])
       expect(catalogue.has(unknown), unknown).toBe(false);
   });
 
-  it('names what was probably meant', () => {
+  it('suggests the permission that was probably meant', () => {
     expect(catalogue.unknownText('lists:read')).toContain('"list:read"');
     expect(catalogue.unknownText('xyz')).toBe('There is no permission "xyz".');
   });
 
-  it('has presets of known permissions; read-all changes nothing', () => {
+  it('has presets of known permissions, and read-all permits no changes', () => {
     const { presets } = new PermissionCatalogue(['list:read', 'list-group:read', 'search-result:read', 'list:update']);
     expect(presets['search-and-read']).toEqual(['list:read', 'list-group:read', 'search-result:read']);
     expect(presets.full).toEqual([]);

@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 const SLOT_MS = MINUTE_MS / 6000;
 
 describe('RateLimiter', () => {
-  it('allows the limit at once, then says exactly how long to wait', () => {
+  it('allows calls up to the limit at once, then says exactly how long to wait', () => {
     const clock = new FakeClock();
     const limiter = new RateLimiter({ limit: 3, windowMs: MINUTE_MS }, clock);
     expect([1, 2, 3].map(() => limiter.take('a').allowed)).toEqual([true, true, true]);
@@ -36,14 +36,14 @@ describe('RateLimiter', () => {
     expect(limiter.take('a')).toEqual({ allowed: false, retryAfterSeconds: 60 });
   });
 
-  it('counts each account for itself', () => {
+  it('counts each account separately', () => {
     const limiter = new RateLimiter({ limit: 1, windowMs: MINUTE_MS }, new FakeClock());
     expect(limiter.take('a').allowed).toBe(true);
     expect(limiter.take('b').allowed).toBe(true);
     expect(limiter.take('a').allowed).toBe(false);
   });
 
-  it('lets calls through again after the clock was set back', () => {
+  it('allows calls again after the clock was set back', () => {
     const clock = new FakeClock();
     const limiter = new RateLimiter({ limit: 1, windowMs: MINUTE_MS }, clock);
     limiter.take('a');
@@ -52,14 +52,14 @@ describe('RateLimiter', () => {
     expect(limiter.take('a').allowed).toBe(false);
   });
 
-  it('of accounts that ask for little takes little memory', () => {
+  it('uses little memory for accounts with few calls', () => {
     const limiter = new RateLimiter({ limit: 60_000, windowMs: MINUTE_MS }, new FakeClock());
     const before = process.memoryUsage().arrayBuffers;
     for (let account = 0; account < 1000; account++) limiter.take(`a${account}`);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2_000_000);
   });
 
-  it('forgets accounts that are idle, whichever way the clock is set, and no count within the window', () => {
+  it('forgets idle accounts, even if the clock is set back, and no call within the window', () => {
     const clock = new FakeClock();
     const limiter = new RateLimiter({ limit: 1, windowMs: MINUTE_MS }, clock);
     for (const step of [MINUTE_MS, MINUTE_MS, -10 * MINUTE_MS, MINUTE_MS, 100 * MINUTE_MS]) {
@@ -75,7 +75,7 @@ describe('RateLimiter', () => {
     expect(limiter.accountCount).toBe(1);
   });
 
-  it('keeps to the limit in every window, refuses no one without need, and gives the exact wait', () => {
+  it('allows exactly the limit in every window, and gives the exact wait', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 40 }),

@@ -19,7 +19,7 @@ const LIST = {
   suggestions: { require_click: false },
 };
 
-/** Groups are told apart by when they were made. */
+/** Creation times differ, which is how groups are told apart. */
 const clock = {
   ms: Date.parse('2026-11-21'),
   nowMs: () => clock.ms++,
@@ -62,18 +62,18 @@ async function createGroup(...names: readonly string[]): Promise<void> {
 const films = { kind: 'list', account: 'default', name: 'films' } as const;
 const ours = { kind: 'group', account: 'default', name: 'ours' } as const;
 
-describe('where a key reaches', () => {
-  it('is its list, not another one that took the name; the key of an earlier release holds for the name', async () => {
+describe('reaches', () => {
+  it('allows a key its own list, not another one of the same name, but a key of an earlier release any list of the name', async () => {
     const [key, old] = [await callerOf('list', 'films'), await callerOf('list', 'films', false)];
     expect([reaches(key, films, catalog), reaches(old, films, catalog)]).toEqual([true, true]);
     await catalog.deleteList('default', 'films');
-    // A list that is gone is the key's own still: that it is gone is what the key is told.
+    // A deleted list is still the key's own, so that the key is told of the deletion.
     expect(reaches(key, films, catalog)).toBe(true);
     await catalog.createList({ ...LIST, name: 'films' });
     expect([reaches(key, films, catalog), reaches(old, films, catalog)]).toEqual([false, true]);
   });
 
-  it('is its group with the lists that are members now, not a group or list that took a name', async () => {
+  it('allows a key its own group and the current members, not another group or list of the same name', async () => {
     await createGroup('films');
     const key = await callerOf('group', 'ours');
     expect([reaches(key, ours, catalog), reaches(key, films, catalog)]).toEqual([true, true]);
@@ -85,7 +85,7 @@ describe('where a key reaches', () => {
     expect([reaches(key, ours, catalog), reaches(key, films, catalog)]).toEqual([false, false]);
   });
 
-  it('is not widened by a member that was replaced while the change waited', async () => {
+  it('is not widened by a new list with the name of a member that was deleted while the change waited', async () => {
     await createGroup('films');
     const before = { list: 'films', list_id: catalog.list('default', 'films')?.id ?? null, pinned_version: 1 };
     await catalog.deleteList('default', 'films');

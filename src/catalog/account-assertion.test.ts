@@ -1,4 +1,4 @@
-/** Nothing is made for an account behind its deletion: the next one of that name would have it. */
+/** Nothing is created for an account after its deletion: otherwise, the next account of that name would get it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it('a change that was asked for while an account went is refused, and one before it is not', async () => {
+it('A change is refused if its account was deleted while it waited, and accepted if it came before the deletion', async () => {
   const catalog = await openCatalog(environment, systemClock);
   await catalog.createAccount('shop', 'eu');
   const store = CollectionStore.of(environment);

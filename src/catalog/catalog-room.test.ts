@@ -1,4 +1,4 @@
-/** Entries of the catalogue are all in memory: what would fill it is refused, and what is there stays. */
+/** All entries of the catalogue are in memory: what would fill it is refused, and existing entries stay. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ function newList(account: string, name: string, bytes: number): NewList {
   };
 }
 
-/** Makes lists until one is refused. */
+/** Creates lists until one is refused, and returns how many there are. */
 async function filled(account: string, bytes: number, prefix = 'list'): Promise<number> {
   for (let count = 0; count < 100; count += 1) {
     try {
@@ -65,8 +65,8 @@ async function filled(account: string, bytes: number, prefix = 'list'): Promise<
   throw new Error('Nothing was refused');
 }
 
-describe('rules of lists', () => {
-  it('of one account have half of the room, those of the next what is left for as many as they are', async () => {
+describe('synonym rules of lists', () => {
+  it('of one account have half of the room, and those of the next a share of the rest', async () => {
     expect(await filled('first', 50_000)).toBe(9);
     expect(await filled('second', 50_000)).toBe(5);
     await expect(catalog.updateList('second', 'list-0', { synonym_rules: rules(150_000) })).rejects.toMatchObject(
@@ -75,7 +75,7 @@ describe('rules of lists', () => {
     expect(catalog.list('second', 'list-0')?.synonym_rules).toEqual(rules(50_000));
   });
 
-  it('of accounts that take as much as they may, one after the other, leave some to those that come after them', async () => {
+  it('leave some room for later accounts, although others use their whole share one after the other', async () => {
     for (let number = 0; number < 12; number += 1) {
       const account = `account-${number}`;
       await catalog.createAccount(account, 'eu');
@@ -85,7 +85,7 @@ describe('rules of lists', () => {
     await expect(catalog.createList(newList('account-11', 'more', 60_000))).rejects.toMatchObject(REFUSED);
   });
 
-  it('count the same after a start, also those that are the same text as long as the service runs', async () => {
+  it('count the same after a restart, even those that share one text while the service runs', async () => {
     const shared = newList('first', 'list-0', 200_000);
     await catalog.createList(shared);
     await catalog.createList({ ...shared, name: 'list-1' });
@@ -96,7 +96,7 @@ describe('rules of lists', () => {
     await catalog.createList({ ...shared, name: 'list-2' });
   });
 
-  it('that are there stay where there is no room for them any more, and can be made fewer step by step', async () => {
+  it('stay if there is no room for them any more, and can be reduced step by step', async () => {
     await catalog.createList(newList('first', 'films', 400_000));
     await reopen(10_000);
     expect(catalog.list('first', 'films')?.synonym_rules).toEqual(rules(400_000));
@@ -109,7 +109,7 @@ describe('rules of lists', () => {
     await catalog.createList(newList('first', 'books', 1000));
   });
 
-  it('take two bytes a character where they are not Latin, as V8 keeps them', async () => {
+  it('take two bytes a character if they are not Latin, as in V8', async () => {
     const terms = ['ж'.repeat(300_000)];
     const list = { ...newList('first', 'films', 0), synonym_rules: [{ kind: 'equivalent', terms }] };
     await expect(catalog.createList(list)).rejects.toMatchObject(REFUSED);
@@ -117,7 +117,7 @@ describe('rules of lists', () => {
 });
 
 describe('versions of groups', () => {
-  it('take of the same room, and a member that goes is taken out of a group all the same', async () => {
+  it('share the same room, and a deleted list is removed from a group even if there is none', async () => {
     const lists: GroupMember[] = [];
     for (let number = 0; number < 20; number += 1) {
       const { id, name } = await catalog.createList(newList('first', `list-${number}`, 0));

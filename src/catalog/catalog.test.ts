@@ -65,7 +65,7 @@ describe('the catalogue', () => {
     expect(catalog.group('default', 'media')).toEqual(group);
   });
 
-  it('finds a list by its id as it is now', async () => {
+  it('finds a list by its id in its current state', async () => {
     const { id } = await catalog.createList(newList('films'));
     expect(catalog.listOfId(id)?.language).toBe('en');
     await catalog.updateList('default', 'films', { language: 'de' });
@@ -77,7 +77,7 @@ describe('the catalogue', () => {
     expect([catalog.listOfId(id), catalog.listOfId(again.id)?.name]).toEqual([undefined, 'films']);
   });
 
-  it('takes each name once, also of two calls at the same time', async () => {
+  it('gives each name once, even to concurrent calls', async () => {
     const results = await Promise.allSettled([catalog.createList(newList('a')), catalog.createList(newList('a'))]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     await expect(catalog.createList(newList('a'))).rejects.toMatchObject({ code: 'name-exists' });
@@ -87,27 +87,27 @@ describe('the catalogue', () => {
     });
   });
 
-  it('refuses bad and reserved names', async () => {
+  it('refuses invalid and reserved names', async () => {
     for (const name of ['group', 'No'])
       await expect(catalog.createAccount(name, 'eu')).rejects.toMatchObject({ code: 'invalid-name' });
     await expect(catalog.createList(newList('No'))).rejects.toMatchObject({ code: 'invalid-name' });
   });
 
-  it('shows a list only when it is on disk', async () => {
+  it('shows a new list only when it is on disk', async () => {
     const creation = catalog.createList(newList('films'));
     expect(catalog.list('default', 'films')).toBeUndefined();
     await creation;
     expect(catalog.list('default', 'films')).toBeDefined();
   });
 
-  it('changes settings of a list and nothing else', async () => {
+  it('changes only the given settings of a list', async () => {
     const films = await catalog.createList(newList('films'));
     const changed = await catalog.updateList('default', 'films', { language: 'de' });
     expect(changed).toEqual({ ...films, language: 'de', modified_utc: changed.modified_utc });
     await expect(catalog.updateList('default', 'none', {})).rejects.toMatchObject({ code: 'list-not-found' });
   });
 
-  it('removes a deleted list from its groups by a new version, in the same step', async () => {
+  it('removes a deleted list from its groups with a new version, in the same transaction', async () => {
     await catalog.createList(newList('a'));
     await catalog.createList(newList('b'));
     await catalog.createGroup('default', 'both', { reranker: null, lists: [member('a'), member('b')] });
@@ -122,7 +122,7 @@ describe('the catalogue', () => {
     await expect(catalog.deleteList('default', 'a')).rejects.toMatchObject({ code: 'list-not-found' });
   });
 
-  it('makes a new group version when the members change, and only then', async () => {
+  it('creates a new version of a group only if its members change, and refuses members that were deleted', async () => {
     await catalog.createList(newList('a'));
     await catalog.createGroup('default', 'g', { reranker: null, lists: [member('a')] });
     const same = await catalog.updateGroup('default', 'g', { lists: [{ ...member('a'), pinned_version: 2 }] });
@@ -131,7 +131,7 @@ describe('the catalogue', () => {
       lists: [{ ...member('a'), version: 2, pinned_version: 2 }],
     });
     expect(pinned.current_version).toBe(2);
-    // Whoever chose a member has waited since.
+    // The list is deleted between the choice of the member and its change.
     const [, , chosen] = await Promise.allSettled([
       catalog.createList(newList('b')),
       catalog.deleteList('default', 'b'),
@@ -146,8 +146,8 @@ describe('the catalogue', () => {
   });
 });
 
-describe('a change', () => {
-  it('that throws changes nothing, and the next one runs', async () => {
+describe('a change of a collection', () => {
+  it('has no effect if it throws, and the next one runs', async () => {
     const store = CollectionStore.of(environment);
     const notes = store.collection<{ text: string }>('notes');
     const failed = store.change((change) => {
@@ -162,12 +162,12 @@ describe('a change', () => {
     expect(CollectionStore.of(environment).collection('notes').get('b')).toEqual({ text: 'kept' });
   });
 
-  it('hands out entries that nobody can change', async () => {
+  it('returns frozen entries', async () => {
     const account = catalog.account('default');
     expect(Object.isFrozen(account)).toBe(true);
   });
 
-  it('has written down what is being made or removed, over a restart, until it is done', async () => {
+  it('records what is being created or deleted, over a restart, until it is done', async () => {
     const begun = await catalog.beginList({ id: 'one', account: 'default', name: 'films' });
     await reopen();
     expect(catalog.unfinished()).toEqual([begun]);
@@ -190,7 +190,7 @@ describe('a change', () => {
     expect(catalog.unfinished()).toEqual([]);
   });
 
-  it('adopts accounts and lists in one step, or nothing of it', async () => {
+  it('adopts accounts and lists in one transaction or not at all', async () => {
     const films = await catalog.createList(newList('films'));
     const account = { name: 'other', region: 'eu', created_utc: films.created_utc };
     const books = { ...films, id: 'two', account: 'other', name: 'books' };
@@ -203,7 +203,7 @@ describe('a change', () => {
     expect(catalog.lists('other')).toEqual([books]);
   });
 
-  it('binds the members that an earlier release held by name, as far as the list can have been meant', async () => {
+  it('binds members that an earlier release stored by name, if that list can have been meant', async () => {
     const old = await catalog.createList(newList('old'));
     const young = await catalog.createList(newList('young'));
     const versions = [old, young].map(({ created_utc }, index) => ({

@@ -9,7 +9,7 @@ interface Entry {
 const key = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
 const entry = fc.record({ group: fc.constantFrom('x', 'y', 'z') });
 
-it('finds the entries of a group in the order of their keys, whatever came, changed and went', () => {
+it('GroupsOfEntries lists the entries of a group in the order of their keys through any changes', () => {
   const changes = fc.array(fc.tuple(key, fc.option(entry, { nil: undefined })));
   fc.assert(
     fc.property(fc.dictionary(key, entry), changes, fc.option(key, { nil: undefined }), (first, changed, after) => {

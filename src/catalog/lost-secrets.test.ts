@@ -1,4 +1,4 @@
-/** Only what features seal is looked at, and only while it is in use. */
+/** Only fields that features declare as sealed are examined, and only while they are in use. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,17 +27,17 @@ it.each([
   ['feeds', { secret: LOST }, 'feed default/x'],
   ['models', { secret: LOST }, 'model default/x'],
   ['media-stores', { settings: { kind: 's3', secret_access_key: LOST } }, 'media store default/x'],
-])('of %s are told', (collection, entry, told) => {
+])('lostSecrets reports a lost secret in %s', (collection, entry, told) => {
   expect(secrets.isSealed(LOST)).toBe(true);
   expect(lost(collection, entry)).toEqual([told]);
 });
 
-it('are not what somebody else wrote', () => {
+it('lostSecrets ignores sealed text in fields that users write', () => {
   expect(lost('models', { secret: null, query_prefix: LOST })).toEqual([]);
   expect(lost('feeds', { secret: null, url: LOST })).toEqual([]);
 });
 
-it('are the previous ones of webhooks while these hold', () => {
+it('lostSecrets reports previous secrets of webhooks only while these are valid', () => {
   const until = (ms: number) => ({
     secret: 'plain',
     previous_secret: LOST,

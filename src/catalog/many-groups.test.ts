@@ -1,4 +1,7 @@
-/** A list that thousands of groups have leaves all of them at once for whoever asks, and is taken out of some of them at a time on disk. */
+/**
+ * A deleted list that is in thousands of groups leaves all of them at once for readers, and is removed from a few at a
+ * time on disk.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +47,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Every tenth without it. */
+/** Creates groups; every tenth is without the list. */
 async function makeGroups(count: number): Promise<void> {
   const store = CollectionStore.of(environment);
   const lists = Array.from({ length: LISTS }, (_, number) => {
@@ -68,9 +71,9 @@ async function makeGroups(count: number): Promise<void> {
 }
 
 const hasIt = (group: GroupRecord) => currentMembers(group).some(({ list }) => list === 'gone');
-/** As it is told. */
+/** Counts the groups with the list as readers see them. */
 const having = () => catalog.groups('default').filter(hasIt).length;
-/** As it is on disk. */
+/** Counts the groups with the list as they are on disk. */
 const havingStored = () => [...storedGroups().values()].filter(hasIt).length;
 const storedGroups = () => CollectionStore.of(environment).collection<GroupRecord>('groups');
 
@@ -80,7 +83,7 @@ async function reopen(): Promise<void> {
   catalog = await openCatalog(environment, systemClock);
 }
 
-it('leaves all of them with its deletion, and is taken out of some of them with each change', async () => {
+it('A deleted list leaves all its groups at once for readers, and a few of them on disk with each change', async () => {
   const atOnce = Math.ceil(MEMBERS_A_CHANGE / (LISTS + GROUP_AS_MEMBERS));
   await makeGroups(300);
   const all = having();
@@ -94,12 +97,12 @@ it('leaves all of them with its deletion, and is taken out of some of them with 
   const told = catalog.groups('default');
   const page = catalog.groupPage('default', { size: 3 });
   const left = Promise.all(works.map((work) => catalog.finish(work)));
-  // A change that somebody else makes, in its turn.
+  // Another change gets its turn in between.
   await catalog.updateList('default', 'stays', { language: 'de' });
   expect(havingStored()).toBe(all - atOnce);
   await left;
   expect([having(), havingStored(), catalog.unfinished()]).toEqual([0, 0, []]);
-  // What is on disk is what was told before.
+  // The stored groups are what readers saw before.
   expect(catalog.groups('default')).toEqual(told);
   expect(catalog.groupPage('default', { size: 3 })).toEqual(page);
   expect(catalog.group('default', 'group-1')).toMatchObject({ current_version: 2, versions: [{}, {}] });
@@ -107,7 +110,7 @@ it('leaves all of them with its deletion, and is taken out of some of them with 
   await expect(catalog.deleteList('default', 'gone')).rejects.toMatchObject({ code: 'list-not-found' });
 });
 
-it('goes or stays as a whole where the disk is full, and what it failed to write is written at the next start', async () => {
+it('A deletion happens as a whole or not at all if the disk is full, and the next start writes what is missing', async () => {
   await makeGroups(300);
   const full = vi.spyOn(environment, 'transaction');
   full.mockRejectedValueOnce(new Error('the disk is full'));
@@ -129,7 +132,7 @@ it('goes or stays as a whole where the disk is full, and what it failed to write
   expect(catalog.groups('default')).toEqual(told);
 });
 
-it('is out of a group that is changed or deleted before its turn, and another list under its name is not taken for it', async () => {
+it('A group can be changed or deleted before its turn, and a new list of the same name is not taken for the deleted one', async () => {
   await makeGroups(300);
   const works = await catalog.deleteList('default', 'gone');
   const next = await catalog.createList({ ...NEW_LIST, name: 'gone' });
@@ -144,7 +147,7 @@ it('is out of a group that is changed or deleted before its turn, and another li
   expect([catalog.group('default', 'group-13'), havingStored()]).toEqual([undefined, 1]);
 });
 
-it('makes up for what failed before when the next one goes', async () => {
+it('A deletion also completes an earlier one that failed', async () => {
   await makeGroups(300);
   await catalog.deleteList('default', 'gone');
   const [, leaving] = await catalog.deleteList('default', 'stays');
@@ -155,7 +158,7 @@ it('makes up for what failed before when the next one goes', async () => {
   expect([...storedGroups().values()].sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual(told);
 });
 
-it('keeps the versions that it has told of where one that few groups have goes before the groups are written', async () => {
+it('A group keeps the versions that readers saw if another of its lists is deleted before it is written', async () => {
   await makeGroups(300);
   const both = ['gone', 'few'];
   const few = await catalog.createList({ ...NEW_LIST, name: 'few' });
@@ -177,7 +180,7 @@ it('keeps the versions that it has told of where one that few groups have goes b
   expect(versions()).toHaveLength(3);
 });
 
-it('is done by two at a time as at a start, each of which makes up for the other', async () => {
+it('Two deletions can be completed concurrently, as at a start, and each completes the other', async () => {
   await makeGroups(300);
   const works = [await catalog.deleteList('default', 'gone'), await catalog.deleteList('default', 'stays')].flat();
   const told = catalog.groups('default');
@@ -186,7 +189,7 @@ it('is done by two at a time as at a start, each of which makes up for the other
   expect(catalog.groups('default')).toEqual(told);
 });
 
-it('takes it out of few together with the list', async () => {
+it('A deleted list is removed from a few groups in the same transaction', async () => {
   await makeGroups(60);
   const deleted = catalog.deleteList('default', 'gone');
   await catalog.updateList('default', 'stays', { language: 'de' });

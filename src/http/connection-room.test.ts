@@ -1,9 +1,9 @@
-/** More connections than there are descriptors. */
+/** More connections than there are file descriptors. */
 import { expect, it } from 'vitest';
 import { ConnectionRoom } from './connection-room.js';
 
 const MAX = 1000;
-/** Of the limit, for everything but connections. */
+/** The descriptors that are reserved for everything but connections. */
 const LEFT = 125;
 const OTHERS = 100;
 
@@ -43,18 +43,18 @@ function roomWith(others: { used: number; max: number }) {
 const enterMany = (room: ReturnType<typeof roomWith>, count: number): number =>
   Array.from({ length: count }, () => room.enter()).filter(Boolean).length;
 
-it('lets in as many as there are descriptors beside all else, and the next when one has gone', () => {
+it('ConnectionRoom admits as many connections as there are descriptors, and another one when one has closed', () => {
   const room = roomWith({ used: OTHERS, max: MAX });
   expect(enterMany(room, 2 * MAX)).toBe(MAX - LEFT - OTHERS);
   expect(room.enter()).toBe(false);
-  // With the one that is refused.
+  // The refused connection is included.
   expect(room.uses.at(-1)).toBe(MAX - LEFT + 1);
   room.leave();
   expect(room.enter()).toBe(true);
   expect(room.counted()).toBe(1);
 });
 
-it('is told of as news once a minute', () => {
+it('ConnectionRoom reports refusals as news once a minute', () => {
   const room = roomWith({ used: OTHERS, max: MAX });
   enterMany(room, MAX);
   const { length } = room.refusals;
@@ -66,7 +66,7 @@ it('is told of as news once a minute', () => {
   expect(room.refusals.slice(length)).toEqual([false, true]);
 });
 
-it('goes by what else is open, and by a limit that changes', () => {
+it('ConnectionRoom follows other open descriptors and a changing limit', () => {
   const others = { used: OTHERS, max: MAX };
   const room = roomWith(others);
   enterMany(room, MAX);
@@ -79,7 +79,7 @@ it('goes by what else is open, and by a limit that changes', () => {
   expect(enterMany(room, 100)).toBe(100);
 });
 
-it('has room for some whatever the limit, and for all where the system tells none', () => {
+it('ConnectionRoom always admits some connections, and all of them if the system has no known limit', () => {
   expect(enterMany(roomWith({ used: MAX, max: MAX }), 100)).toBe(32);
   const unknown = new ConnectionRoom(
     () => undefined,

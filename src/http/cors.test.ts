@@ -10,7 +10,7 @@ describe('CORS', () => {
     expect(cors.preflightHeaders('https://shop.example')).toEqual([]);
   });
 
-  it('names the origin where it is allowed, and keeps caches apart where it is not', () => {
+  it('names the origin if it is allowed, and otherwise only sends Vary so that caches are kept separate', () => {
     const cors = createCors(['https://shop.example'], []);
     expect(cors.headers('https://shop.example')).toContainEqual([
       'Access-Control-Allow-Origin',
@@ -22,7 +22,7 @@ describe('CORS', () => {
     expect(cors.headers('')).toEqual([]);
   });
 
-  it('opens to every page when told so', () => {
+  it('allows every page if the origins are *', () => {
     expect(createCors(['*'], []).headers('https://any.example')).toContainEqual(['Access-Control-Allow-Origin', '*']);
   });
 });

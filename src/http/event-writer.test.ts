@@ -6,14 +6,17 @@ import { EventStream } from '../operations/index.js';
 import { writeEvents } from './event-writer.js';
 import { loadUWebSockets } from './uws-server.js';
 
-/** What the library gathers of a turn, the head among it. */
+/** The bytes that the library gathers within a turn, including the head. */
 const GATHERED_BYTES_MAX = 16_384;
-/** A short one, one as long as that, and one with letters of several bytes at every place where a piece may end. */
+/**
+ * A short event, one as long as that limit, and one with characters of several bytes at every place where a part may
+ * end.
+ */
 const EVENTS = ['short', 'x'.repeat(GATHERED_BYTES_MAX), 'aé€😀'.repeat(30_000)].map((text) => `data: ${text}\n\n`);
 
 interface Served {
   readonly address: string;
-  /** Bytes that were handed to the library between two moments at which it sends. */
+  /** The bytes that were handed to the library between two moments at which it sends. */
   readonly gathered: readonly number[];
   close(): void;
 }
@@ -25,7 +28,7 @@ function serveEvents(): Promise<Served> {
   app.get('/', (res) => {
     watchGathered(res, gathered);
     const stream = new EventStream((client) => {
-      // What is sent in the turn of the request is gathered behind its head.
+      // What is sent in the turn of the request is gathered after its head.
       const timer = setTimeout(() => {
         for (const event of EVENTS) client.send(event);
         client.end();
@@ -68,7 +71,7 @@ itWhere(hasUWebSockets, 'uWebSockets.js has no binary for this machine')(
     expect(await (await fetch(served.address)).text()).toBe(EVENTS.join(''));
     served.close();
     expect(served.gathered.length).toBeGreaterThan(EVENTS.length);
-    // The length of a piece and two line ends lie beside it.
+    // The length of a chunk and two line ends are added to it.
     expect(Math.max(...served.gathered)).toBeLessThan(GATHERED_BYTES_MAX - 100);
   },
 );

@@ -16,7 +16,7 @@ describeWebServers((webServer) => {
   afterEach(closeDesk);
 
   describe('streams', () => {
-    it('arrive whole', async () => {
+    it('arrive complete', async () => {
       const body = Array.from({ length: 40 }, () => Buffer.alloc(500_000, 0x31));
       expect((await send('POST', '/stream', { headers: NDJSON_HEADER, body })).json).toEqual({ bytes: 20_000_000 });
       const length = { 'Content-Length': 20_000_000 };
@@ -25,7 +25,7 @@ describeWebServers((webServer) => {
       });
     });
 
-    it('wait for the one who takes them', async () => {
+    it('pause the client until the operation reads them', async () => {
       let open = (): void => undefined;
       desk.gate = new Promise((resolve) => (open = resolve));
       const body = Buffer.alloc(48_000_000, 0x31);
@@ -50,7 +50,7 @@ describeWebServers((webServer) => {
       await expect.poll(() => written).toBe(true);
     });
 
-    it('that are paused, or have ended behind a pause, are answered however long their taker needs', async () => {
+    it('that are paused, or ended during a pause, are answered however long the operation takes', async () => {
       let open = (): void => undefined;
       desk.gate = new Promise((resolve) => (open = resolve));
       const piece = Buffer.concat([Buffer.from('2710\r\n'), Buffer.alloc(10_000, 0x31), Buffer.from('\r\n')]);
@@ -68,7 +68,7 @@ describeWebServers((webServer) => {
           .on('close', () => (upload.isClosed = true));
         return upload;
       });
-      // The library's own patience has ended when it closes one that says nothing.
+      // The library's own timeout has passed when it closes a connection that sends nothing.
       for (let count = 0; count < 2; count += 1)
         await new Promise((resolve) => connect(desk.port, '127.0.0.1').on('close', resolve).resume());
       for (const { answer, isClosed } of uploads) expect([answer, isClosed]).toEqual(['', false]);
@@ -76,7 +76,7 @@ describeWebServers((webServer) => {
       for (const upload of uploads) await expect.poll(() => upload.answer).toMatch(/"bytes":\d+/);
     });
 
-    it('end in an error when the client goes away', async () => {
+    it('end in an error when the client leaves', async () => {
       const socket = connect(desk.port, '127.0.0.1', () => {
         socket.write(
           `POST /stream HTTP/1.1\r\nHost: x\r\nX-API-Key: ${desk.key}\r\nContent-Type: application/x-ndjson\r\nContent-Length: 1000\r\n\r\nabc`,
@@ -88,7 +88,7 @@ describeWebServers((webServer) => {
       await expect.poll(() => desk.logged).toContain('"status":499');
     });
 
-    it('are refused above their limit, of the wrong type, or by the operation, while they come', async () => {
+    it('are refused beyond the limit, of the wrong type, or by the operation, while they are being sent', async () => {
       const large = Array.from({ length: 110 }, () => Buffer.alloc(500_000));
       expect((await send('POST', '/stream', { headers: NDJSON_HEADER, body: large })).status).toBe(413);
       expect(await send('POST', '/stream', { headers: JSON_HEADER, body: '{}' })).toMatchObject(
@@ -101,7 +101,7 @@ describeWebServers((webServer) => {
     });
   });
 
-  describe('clients that go away', () => {
+  describe('clients that leave', () => {
     it('abort the signal of their request', async () => {
       desk.gate = new Promise(() => undefined);
       const socket = connect(desk.port, '127.0.0.1', () => {
@@ -115,7 +115,7 @@ describeWebServers((webServer) => {
   });
 
   describe('stopping', () => {
-    it('finishes what is in flight and refuses what is new', async () => {
+    it('completes requests in progress and refuses new ones', async () => {
       let open = (): void => undefined;
       desk.gate = new Promise((resolve) => (open = resolve));
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -135,24 +135,24 @@ describeWebServers((webServer) => {
       agent.destroy();
     });
 
-    it('waits no longer than it is told', async () => {
+    it('ends after the given time, even if a request does not', async () => {
       desk.gate = new Promise(() => undefined);
       const slow = send('GET', '/slow').catch((error: unknown) => (error as Error).message);
       await expect.poll(() => desk.slowStarted).toBe(1);
-      // The request would wait for ever, and so would these without their limits.
+      // The request would wait for ever, and so would these calls without their limits.
       await desk.requests.drain(200);
       await desk.server.close(100);
       expect(await slow).toMatch(/hang up|ECONNRESET/);
     });
 
-    it('does not wait for who was refused, sends no more and does not leave', async () => {
+    it('does not wait for a client that was refused, sends nothing more and stays connected', async () => {
       let answer = '';
       const socket = connect(desk.port, '127.0.0.1', () => {
         socket.write('POST /nothing/here HTTP/1.1\r\nHost: x\r\nContent-Length: 300000000\r\n\r\nabc');
       });
       socket.on('data', (data) => (answer += String(data)));
       await expect.poll(() => answer).toContain('404 Not Found');
-      // The library would end the connection after 8 to 12 s, in which this process may stand still for some.
+      // The library would end the connection after 8 to 12 s, but this process may be halted for some of it.
       const patience = new Patience(7000);
       let isClosed = false;
       const closing = desk.server.close(60_000).finally(() => (isClosed = true));
@@ -164,7 +164,7 @@ describeWebServers((webServer) => {
   });
 
   describe('listening', () => {
-    it('says so when the port is taken', async () => {
+    it('fails with a ListenError if the port is in use', async () => {
       const second = createHttpServer({
         carriedBy: webServerOf(webServer, pino({ level: 'silent' })),
         handle: desk.requests.handle,
@@ -199,7 +199,7 @@ describeWebServers((webServer) => {
       expect((await send('HEAD', '/health', { socketPath: desk.controlPath })).text).toBe('');
     });
 
-    it('answers whoever still sends, instead of closing the connection under them', async () => {
+    it('answers clients that are still sending instead of closing their connection', async () => {
       const large = Array.from({ length: 110 }, () => Buffer.alloc(500_000));
       for (const [path, expected] of [
         ['/stream', problem('body-too-large', 413)],

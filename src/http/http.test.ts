@@ -10,7 +10,7 @@ describeWebServers((webServer) => {
   afterEach(closeDesk);
 
   describe('answers', () => {
-    it('carries input to the operation and its answer back', async () => {
+    it('pass input to the operation and its result back', async () => {
       const answer = await send('POST', '/echo/caf%C3%A9?flag=TRUE', {
         headers: JSON_HEADER,
         body: '{"text":"näive"}',
@@ -21,7 +21,7 @@ describeWebServers((webServer) => {
       expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     });
 
-    it('echoes a good request id and makes one for any other', async () => {
+    it('repeat a valid request id, and have a new one otherwise', async () => {
       expect((await send('GET', '/health', { headers: { 'X-Request-Id': 'trace-1/2' } })).headers['x-request-id']).toBe(
         'trace-1/2',
       );
@@ -32,23 +32,23 @@ describeWebServers((webServer) => {
       }
     });
 
-    it('answers HEAD like GET, without the body', async () => {
+    it('to HEAD are like those to GET, without the body', async () => {
       const head = await send('HEAD', '/health');
       expect(head).toMatchObject({ status: 200, text: '' });
       expect(head.headers['content-length']).toBe(String('{"status":"ok"}'.length));
     });
 
-    it('answers 204 without a body', async () => {
+    it('with status 204 have no body', async () => {
       const answer = await send('DELETE', '/echo/x');
       expect(answer).toMatchObject({ status: 204, text: '' });
       expect(answer.headers['content-type']).toBeUndefined();
     });
 
-    it('sends large answers whole, to slow readers too', async () => {
+    it('of large size are sent completely, to slow clients as well', async () => {
       expect((await send('GET', '/large')).text).toHaveLength(20_000_000);
     });
 
-    it('names what it does not know', async () => {
+    it('name the unknown path, and the methods that a path allows', async () => {
       expect(await send('GET', '/nothing')).toMatchObject(problem('not-found', 404));
       const wrong = await send('PUT', '/echo/x', { headers: JSON_HEADER, body: '{}' });
       expect(wrong).toMatchObject(problem('method-not-allowed', 405));
@@ -60,7 +60,7 @@ describeWebServers((webServer) => {
       });
     });
 
-    it('asks for a key everywhere but at the public operations', async () => {
+    it('need a key, except for public operations', async () => {
       for (const header of ['', 'gnt_eu_wrong', 'x'.repeat(5000)]) {
         expect(await send('GET', '/slow', { headers: { 'X-API-Key': header } })).toMatchObject(
           problem('invalid-key', 401),
@@ -71,7 +71,7 @@ describeWebServers((webServer) => {
       }
     });
 
-    it('shows nothing of an unexpected error, and logs it', async () => {
+    it('hide details of an unexpected error, which is logged', async () => {
       const answer = await send('GET', '/fail', { headers: { 'X-Request-Id': 'find-me' } });
       expect(answer).toMatchObject(problem('internal-error', 500));
       expect(answer.text).toContain('find-me');
@@ -79,7 +79,7 @@ describeWebServers((webServer) => {
       expect(desk.logged).toContain('secret internals');
     });
 
-    it('logs one line a request, without key, path or query string', async () => {
+    it('are logged in one line each, without key, path and query string', async () => {
       await send('POST', '/echo/hidden-path?flag=true', { headers: JSON_HEADER, body: '{"text":"hidden-body"}' });
       const lines = desk.logged.trim().split('\n');
       expect(lines).toHaveLength(1);
@@ -95,7 +95,7 @@ describeWebServers((webServer) => {
         expect(desk.logged).not.toContain(secret);
     });
 
-    it('serves nothing but public operations before it is ready', async () => {
+    it('are not-ready for all but public operations until the service is ready', async () => {
       desk.ready = false;
       expect(await send('GET', '/slow')).toMatchObject({
         ...problem('not-ready', 503),
@@ -110,12 +110,12 @@ describeWebServers((webServer) => {
     const echo = (body: string | Buffer | readonly Buffer[], headers: Record<string, string | number> = JSON_HEADER) =>
       send('POST', '/echo/x', { headers, body });
 
-    it('reads chunked and plain bodies', async () => {
+    it('are read chunked and plain', async () => {
       expect((await echo([Buffer.from('{"text":'), Buffer.from('"a"}')])).status).toBe(200);
       expect((await echo('{"text":"a"}')).status).toBe(200);
     });
 
-    it('reads a small one in as many pieces as it comes in, and gives up when its client leaves in between', async () => {
+    it('are read in whatever parts they come, and given up if the client leaves in between', async () => {
       const body = '{"text":"näive"}';
       const bytes = Buffer.from(body);
       const head = `POST /echo/x HTTP/1.1\r\nHost: x\r\nX-API-Key: ${desk.key}\r\nContent-Type: application/json\r\nContent-Length: ${bytes.length}\r\n\r\n`;
@@ -124,7 +124,7 @@ describeWebServers((webServer) => {
       socket.on('data', (data) => (answers += data.toString()));
       for (let cut = 0; cut < bytes.length; cut += 1) {
         socket.write(Buffer.concat([Buffer.from(head), bytes.subarray(0, cut)]));
-        // What arrived is being waited for.
+        // The server waits for the rest of the body.
         await expect.poll(() => desk.requestMemory.bodies.usedBytes).toBe(bytes.length);
         socket.write(bytes.subarray(cut));
         await expect.poll(() => answers.split(JSON.stringify({ text: 'näive' })).length - 1).toBe(cut + 1);
@@ -137,7 +137,7 @@ describeWebServers((webServer) => {
       expect(desk.requestMemory.bodies.usedBytes).toBe(0);
     });
 
-    it('refuses what is no good JSON, with its place', async () => {
+    it('are refused with the position if they are not valid JSON', async () => {
       expect(await echo('{"text":\n "a",}')).toMatchObject({
         json: { code: 'malformed-json', detail: expect.stringContaining('line 2, column 6') as string },
       });
@@ -151,7 +151,7 @@ describeWebServers((webServer) => {
       expect(await echo('{"text":"a"}', {})).toMatchObject(problem('unsupported-media-type', 415));
     });
 
-    it('names every fault and what was meant', async () => {
+    it('get an error that names every fault and what was probably meant', async () => {
       const answer = await send('POST', '/echo/x?flog=1', { headers: JSON_HEADER, body: '{"txt":1,"size":1.5}' });
       expect(answer).toMatchObject(problem('invalid-parameter', 400));
       expect((answer.json as { errors: unknown[] }).errors).toEqual([
@@ -162,13 +162,13 @@ describeWebServers((webServer) => {
       ]);
     });
 
-    it('refuses a body where none is taken', async () => {
+    it('are refused if the operation takes none', async () => {
       expect(
         await send('DELETE', '/echo/x', { headers: { ...JSON_HEADER, 'Content-Length': 2 }, body: '{}' }),
       ).toMatchObject(problem('invalid-parameter', 400));
     });
 
-    it('refuses a large one where none is taken, keeps nothing of it, and the connection goes on', async () => {
+    it('are refused without keeping them if the operation takes none, and the connection stays usable', async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const body = Buffer.alloc(10_485_760);
       for (const headers of [{ 'X-API-Key': '' }, {}]) {
@@ -184,7 +184,7 @@ describeWebServers((webServer) => {
       agent.destroy();
     });
 
-    it('takes an empty one in pieces where none is taken, and no more', async () => {
+    it('are accepted if empty and chunked although the operation takes none', async () => {
       const pieces = { 'Transfer-Encoding': 'chunked' };
       expect((await send('DELETE', '/echo/x', { headers: pieces, body: [] })).status).toBe(204);
       expect(await send('DELETE', '/echo/x', { headers: pieces, body: [Buffer.from('x')] })).toMatchObject(
@@ -192,7 +192,7 @@ describeWebServers((webServer) => {
       );
     });
 
-    it('has a limit for each operation, below that of the settings', async () => {
+    it('have a limit for each operation, below that of the settings', async () => {
       expect(
         (await send('POST', '/little', { headers: JSON_HEADER, body: `{"text":"${'x'.repeat(88)}"}` })).status,
       ).toBe(200);
@@ -201,7 +201,7 @@ describeWebServers((webServer) => {
       ).toMatchObject(problem('body-too-large', 413));
     });
 
-    it('waits for room that others take, and gives back its own', async () => {
+    it('wait for memory that others use, and release their own', async () => {
       const { bodies } = desk.requestMemory;
       const taken: Reservation[] = [];
       for (let next; (next = bodies.tryReserve(1024)) !== undefined;) taken.push(next);
@@ -212,7 +212,7 @@ describeWebServers((webServer) => {
       expect(desk.requestMemory.bodies.usedBytes).toBe(0);
     });
 
-    it('refuses large bodies at once when they are announced and as soon as they show otherwise', async () => {
+    it('are refused beyond the limit when announced, or as soon as they exceed it', async () => {
       expect(await echo(Buffer.alloc(2000))).toMatchObject(problem('body-too-large', 413));
       expect(await echo([Buffer.alloc(900), Buffer.alloc(900)])).toMatchObject(problem('body-too-large', 413));
       // None of the body is ever sent: without this answer the test would not end.
@@ -230,7 +230,7 @@ describeWebServers((webServer) => {
       expect(early).toContain('413');
     });
 
-    it('refuses before it reads where the key is wrong, and the connection goes on', async () => {
+    it('are not read if the key is wrong, and the connection stays usable', async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const refused = await send('POST', '/echo/x', {
         agent,

@@ -17,7 +17,7 @@ function newBody(options: Partial<IncomingBodyOptions> = {}) {
 }
 
 describe('IncomingBody', () => {
-  it('pauses the sender while too much waits and resumes when it is taken', async () => {
+  it('pauses the sender while too much is unread, and resumes when it is read', async () => {
     const { body, seen, push } = newBody();
     for (let count = 0; count < 6; count += 1) push(MEBIBYTE);
     expect(seen).toEqual(['pause']);
@@ -32,7 +32,7 @@ describe('IncomingBody', () => {
     expect((await stream.next()).done).toBe(true);
   });
 
-  it('gives short chunks of one turn together, up to a length, and what comes last at once', async () => {
+  it('joins short chunks of one turn up to a limit, and returns the last ones at once', async () => {
     const { body, push } = newBody();
     const pieces: number[] = [];
     const taken = (async () => {
@@ -51,7 +51,7 @@ describe('IncomingBody', () => {
     expect(pieces).toEqual([1000, 1000, 60_000, 40_000]);
   });
 
-  it('never waits for itself when it is taken whole', async () => {
+  it('never pauses when it is read whole', async () => {
     const { body, push } = newBody();
     const whole = body.whole();
     for (let count = 0; count < 12; count += 1) {
@@ -70,7 +70,7 @@ describe('IncomingBody', () => {
     await expect(body.whole()).rejects.toMatchObject({ code: 'body-too-large' });
   });
 
-  it('ends a stream in the first failure, whatever waits', async () => {
+  it('ends its stream with the first failure, whatever is unread', async () => {
     const { body, push } = newBody();
     push(10);
     body.fail(new ClientGone());
@@ -78,7 +78,7 @@ describe('IncomingBody', () => {
     await expect(body.stream().next()).rejects.toThrow(ClientGone);
   });
 
-  it('waits for room with what came along with the head, and then reads on into memory of its length', async () => {
+  it('waits for memory with what came with the head, and then reads into a buffer of the announced length', async () => {
     let admit = () => {};
     const ready = new Promise<void>((resolve) => (admit = resolve));
     const { body, seen, push } = newBody({ announcedBytes: 200_000, ready });
@@ -96,7 +96,7 @@ describe('IncomingBody', () => {
     expect(bytes.buffer.byteLength).toBe(200_000);
   });
 
-  it('fails with what it waited for, and lets the rest pass by', async () => {
+  it('fails with the error of waiting for memory, and discards the rest', async () => {
     const ready = Promise.reject(new ServiceError('overloaded', 'no room'));
     const { body, seen, push } = newBody({ announcedBytes: 200_000, ready });
     push(50_000);
@@ -104,16 +104,16 @@ describe('IncomingBody', () => {
     expect(seen).toEqual(['pause', 'resume']);
   });
 
-  it('stops waiting for room when its client goes away', async () => {
+  it('stops waiting for memory when its client leaves', async () => {
     const { body } = newBody({ ready: new Promise<void>(() => undefined) });
     const first = body.stream().next();
     body.fail(new ClientGone());
     await expect(first).rejects.toThrow(ClientGone);
   });
 
-  it('leaves no connection paused: the next request on it would never be read', async () => {
+  it('leaves no connection paused, because its next request would never be read', async () => {
     const { body, seen, push } = newBody();
-    // What the transport had read already comes after the pause, the last piece too.
+    // What the transport had already read comes after the pause, even the last part.
     for (let count = 0; count < 6; count += 1) push(MEBIBYTE);
     expect(seen).toEqual(['pause']);
     push(1);
@@ -126,13 +126,13 @@ describe('IncomingBody', () => {
     expect(bytes).toBe(6 * MEBIBYTE + 1);
     expect(seen).toEqual(['pause', 'resume']);
 
-    // A pause is a pause while time is given to it.
+    // A pause stays a pause while time is given to it.
     const waiting = newBody();
     for (let count = 0; count < 6; count += 1) waiting.push(MEBIBYTE);
     waiting.body.giveTime();
     expect(waiting.seen).toEqual(['pause', 'pause']);
 
-    // Answered before all of it is there.
+    // The request is answered before all of the body is there.
     const refused = newBody();
     for (let count = 0; count < 6; count += 1) refused.push(MEBIBYTE);
     refused.body.letGo();

@@ -4,7 +4,7 @@ import { ConnectionRoom } from './connection-room.js';
 import { createNodeServer } from './node-server.js';
 import type { WireResponse } from './wire.js';
 
-it('tells of a client that left also those of its requests that wait behind another one', async () => {
+it('createNodeServer reports a client that left to all its requests, even those waiting behind another one', async () => {
   const taken: WireResponse[] = [];
   const aborted: string[] = [];
   const server = createNodeServer({
@@ -21,7 +21,7 @@ it('tells of a client that left also those of its requests that wait behind anot
   const socket = connect(port, '127.0.0.1');
   socket.write(['/first', '/second', '/third'].map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
   await expect.poll(() => taken.length).toBe(3);
-  // One of these is complete, and waits for its turn to be sent.
+  // This answer is complete and waits for its turn to be sent.
   taken[2]?.end(Buffer.from('complete'));
   socket.destroy();
   await expect.poll(() => aborted).toEqual(['/first', '/second']);

@@ -365,7 +365,7 @@ describe('lists', () => {
     expect(readdirSync(join(lists.dataDir, 'lists'))).toEqual(['b2']);
   });
 
-  it('moves folders aside that the catalog does not know, and back when it knows them again', async () => {
+  it('moves folders aside that the catalogue does not know, and back when it knows them again', async () => {
     const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     await importLines(list, [{ name: 'n1', title: 'word' }]);
     await lists.indexes.create('b2', LIST_SETTINGS, definition);

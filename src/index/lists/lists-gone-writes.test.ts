@@ -1,11 +1,14 @@
-/** A write to a list that is open while the folder of all lists is away, as where its disk was unmounted: it is told so, and is no fault. */
+/**
+ * A write to an open list while the folder of all lists is missing, for example because its disk was unmounted: the
+ * client is told so, and it is no internal error.
+ */
 import { renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { ListsWithModels, putRequest as put } from '../../../test/support/lists-with-models.js';
 import { ScriptedModels } from '../../../test/support/scripted-models.js';
 
-it('is refused with what to do, changes nothing, and is taken when the folder is back', async () => {
+it('A write is refused with what to do while the folder of lists is missing, changes nothing, and works when it is back', async () => {
   const lists = new ListsWithModels(new ScriptedModels({}));
   const list = await lists.create(null);
   await list.write(put('one', { title: 'One' }));

@@ -1,4 +1,7 @@
-/** Records whose fields are packed by the words of the list: as they were written, whatever is done with them and whatever of them is damaged. */
+/**
+ * Records whose fields are packed with the list's words: they read as they were written, whatever is done with them
+ * and whatever is damaged.
+ */
 import type { Database } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pageOf, recordOf } from '../../../test/support/list-reading.js';
@@ -60,7 +63,7 @@ function changeWords(change: (store: RecordStore, meta: Database) => void): Prom
   });
 }
 
-/** The first bytes of records as they are on disk. */
+/** Returns the first byte of each record on disk, which is its format. */
 function formats(version = 1, id = 'a1'): Promise<number[]> {
   return inStore(
     (store) => Array.from(store.version(version).records.getRange({}), ({ value }) => value[0] as number),
@@ -73,7 +76,7 @@ function records(of = list) {
 }
 
 describe('records of an import', () => {
-  it('are packed to less than half, and are what was written', async () => {
+  it('are packed to less than half their size, and read as they were written', async () => {
     await importRecords(0, COUNT);
     const read = await records();
     expect(read).toHaveLength(COUNT);
@@ -95,7 +98,7 @@ describe('records of an import', () => {
     expect(await list.check()).toEqual([]);
   });
 
-  it('are left as they are where they are few, and so are single ones', async () => {
+  it('are not packed if they are few, and neither are single writes', async () => {
     await importRecords(0, 200);
     expect(new Set(await formats())).toEqual(new Set([SHORT]));
     expect(await inStore((store) => store.state()?.format)).toBe(LIST_STATE_FORMAT_WITH_SHORT_RECORDS);
@@ -107,7 +110,7 @@ describe('records of an import', () => {
     expect(await list.check()).toEqual([]);
   });
 
-  it('are patched, replaced and removed as others are', async () => {
+  it('are patched, replaced and deleted like others', async () => {
     await importRecords(0, COUNT);
     const [first, second, third] = await records();
     const patched = await list.write({ kind: 'patch', id: first?.id ?? '', name: undefined, fields: { tags: ['x'] } });
@@ -124,7 +127,7 @@ describe('records of an import', () => {
 });
 
 describe('packed records', () => {
-  it('go into another version, into a clone, and through another start', async () => {
+  it('are kept in another version, in a clone, and after a restart', async () => {
     await importRecords(0, COUNT);
     const before = await records();
     const clone = await lists.indexes.clone('a1', 'b2', { ...LIST_SETTINGS, list: 'copy' });
@@ -143,7 +146,7 @@ describe('packed records', () => {
     expect(await list.check()).toEqual([]);
   });
 
-  it('are told as damaged where they are, and where the words are lost, with their ids', async () => {
+  it('are reported as damaged with their ids if they or the words are damaged', async () => {
     await importRecords(0, COUNT);
     const before = await records();
     const number = recordNumberOf(before[7]?.id ?? '') ?? -1;
@@ -183,16 +186,16 @@ describe('packed records', () => {
     expect(await list.check()).toContain(
       'version 1: how many dictionaries of words the list has is lost: it learns no other',
     );
-    // What is written then is readable.
+    // Records written afterwards are readable.
     await importRecords(COUNT, 2 * COUNT);
     expect(new Set((await formats()).slice(COUNT))).toEqual(new Set([SHORT]));
   });
 
-  it('of a clone are read, and its numbers are given once, where the list has lost a dictionary or how many it had', async () => {
+  it('of a clone are readable if the list lost a dictionary or its count, and dictionary numbers are not reused', async () => {
     await importRecords(0, COUNT);
     const before = await records();
     const words = await inStore((store) => store.words(1));
-    // A second one, that is lost.
+    // A second dictionary is added and lost.
     await changeWords((store, meta) => {
       store.putWords(2, words ?? new Uint8Array());
       meta.removeSync('words-2');

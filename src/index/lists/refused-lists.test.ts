@@ -1,4 +1,7 @@
-/** Lists that refuse whoever asks, as while they are deleted or since they are damaged: what is asked of all lists of an account goes on. */
+/**
+ * Lists that refuse every call, while they are deleted or since they are damaged: calls about all lists of an account
+ * still work.
+ */
 import { readdirSync, readlinkSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { itWhere } from '../../../test/support/skip.js';
@@ -22,7 +25,7 @@ async function withOneRecord(): Promise<void> {
   expect(lists.indexes.recordCount('a1')).toBe(1);
 }
 
-it('have no count while they are deleted, and are not told of', async () => {
+it('A list that is being deleted has no record count and no outline', async () => {
   await withOneRecord();
   const removed = lists.indexes.remove('a1');
   expect(lists.indexes.recordCount('a1')).toBeUndefined();
@@ -31,7 +34,7 @@ it('have no count while they are deleted, and are not told of', async () => {
   expect(lists.indexes.recordCount('a1')).toBeUndefined();
 });
 
-it('have no count since they are damaged, and whoever opens them is told why', async () => {
+it('A damaged list has no record count, and opening it is refused with the reason', async () => {
   await withOneRecord();
   const refusal = lists.indexes.closeDamaged('a1', LIST_SETTINGS, new Error('a page of it is damaged'));
   expect(lists.indexes.recordCount('a1')).toBeUndefined();
@@ -40,7 +43,7 @@ it('have no count since they are damaged, and whoever opens them is told why', a
   await expect(lists.indexes.open('a1', LIST_SETTINGS)).rejects.toBe(refusal);
 });
 
-it('are not opened by who had begun to before they were damaged: they stayed closed where the disk could be read again', async () => {
+it('Opening a list fails if it is found damaged meanwhile, and the list stays closed', async () => {
   await withOneRecord();
   await lists.close();
   lists.open();
@@ -68,7 +71,7 @@ itWhere(canSeeFiles, 'which files a process has open is not told here')(
   },
 );
 
-/** Of the store of the list. */
+/** Returns the open files of the list's store. */
 function openFiles(): string[] {
   const all = readdirSync('/proc/self/fd').flatMap((number) => {
     try {

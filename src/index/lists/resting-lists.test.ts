@@ -92,7 +92,7 @@ function countOf(list: ListIndex): number {
   }
 }
 
-/** Others are used until no more than those that cannot be closed are left of what was open before. */
+/** Uses other lists until only those are left open that cannot be closed. */
 async function useOthers(id: string): Promise<void> {
   for (const other of ids.filter((each) => each !== id).slice(0, 2 * OPEN_MAX)) countOf(await listOf(other));
 }
@@ -105,8 +105,8 @@ async function untilAtRest(id: string): Promise<void> {
   await expect.poll(opened, { interval: 5 }).toBeUndefined();
 }
 
-describe('more lists than may be open', () => {
-  it('are written and searched in any order, and no more are open', async () => {
+describe('more lists than GANNET_LISTS_OPEN_MAX', () => {
+  it('are written and searched in any order, and no more than the limit are open', async () => {
     await makeAll();
     expect(await openCount()).toBeLessThanOrEqual(OPEN_MAX);
     let round = 0;
@@ -115,7 +115,8 @@ describe('more lists than may be open', () => {
         round += 1;
         for (const id of order) {
           await write(await listOf(id), `record-${round}`);
-          // One whose segments are being merged, since it was quiet for a second, is closed when that is done.
+          // A list whose segments are being merged, because there was no write for a second, is closed when the merge
+          // is done.
           await expect.poll(openCount, { interval: 5 }).toBeLessThanOrEqual(OPEN_MAX);
         }
         for (const id of order.toReversed()) expect(countOf(await listOf(id))).toBe(round);
@@ -125,17 +126,17 @@ describe('more lists than may be open', () => {
     for (const id of ids) expect(await (await listOf(id)).check()).toEqual([]);
   });
 
-  it('are all asked for at once', async () => {
+  it('can all be used at once, and are closed afterwards', async () => {
     await makeAll();
     await Promise.all(ids.map(async (id) => write(await listOf(id), 'one')));
     const counts = await Promise.all(ids.map(async (id) => countOf(await listOf(id))));
     expect(counts).toEqual(ids.map(() => 1));
     await Promise.all(ids.map(async (id) => write(await listOf(id), 'two')));
-    // They had all something to do, and are closed when they have not.
+    // Each of them had something to do, and is closed when it is done.
     await expect.poll(openCount).toBeLessThanOrEqual(OPEN_MAX);
   });
 
-  it('go on to be held by whoever had them open', async () => {
+  it('can be used further through a reference from before they were closed', async () => {
     await makeAll();
     const list = await listOf('list-0');
     await write(list, 'one');
@@ -159,7 +160,7 @@ describe('more lists than may be open', () => {
     expect(countOf(list)).toBe(3);
   });
 
-  it('are made again where a segment went away meanwhile, and whoever held one is told so', async () => {
+  it('are rebuilt if a segment disappeared meanwhile, and a held reference answers not-ready', async () => {
     await makeAll();
     const list = await listOf('list-0');
     await write(list, 'one');
@@ -170,7 +171,7 @@ describe('more lists than may be open', () => {
     await expect.poll(async () => countOf(await listOf('list-0')), { interval: 5 }).toBe(1);
   });
 
-  it('stay open while somebody searches them', async () => {
+  it('stay open while they are searched', async () => {
     await makeAll();
     const lease = (await listOf('list-0')).lease();
     await useOthers('list-0');
@@ -179,7 +180,7 @@ describe('more lists than may be open', () => {
     await untilAtRest('list-0');
   });
 
-  it('are deleted, copied, and get other settings while they rest', async () => {
+  it('are deleted, cloned and get other settings while they are closed', async () => {
     await makeAll();
     await write(await listOf('list-0'), 'one');
     const [first, second] = await Promise.all([listOf('list-0'), listOf('list-1')]);
@@ -198,7 +199,7 @@ describe('more lists than may be open', () => {
     expect(() => second.lease()).toThrow(expect.objectContaining({ code: 'list-not-found' }));
   });
 
-  it('let a version be built to its end', async () => {
+  it('finish building a version', async () => {
     await makeAll();
     const list = await listOf('list-0');
     await write(list, 'one');
@@ -208,8 +209,8 @@ describe('more lists than may be open', () => {
   });
 });
 
-describe('a start', () => {
-  it('opens those that were used last, and no list that has nothing to do', async () => {
+describe('ListIndexes.resume after a start', () => {
+  it('opens the lists that were used last, and no others without pending work', async () => {
     await makeAll();
     for (const id of ids) await write(await listOf(id), 'one');
     await listOf('list-3');
@@ -222,12 +223,12 @@ describe('a start', () => {
     expect(await openings()).toBeLessThanOrEqual(LISTS + OPEN_MAX);
   });
 
-  it('takes up what is left to do in a list that nobody asks for', async () => {
+  it('continues pending work in a list that nobody uses', async () => {
     await makeAll();
     const list = await listOf('list-0');
     await write(list, 'one');
     await list.changeDefinition({ ...LIST_DEFINITION, facets: [] });
-    // As a process leaves it that is killed now.
+    // The copy is the state that a process leaves when it is killed now.
     const copy = mkdtempSync(join(tmpdir(), 'gannet-resting-'));
     cpSync(dataDir, copy, { recursive: true });
     await closeAll();

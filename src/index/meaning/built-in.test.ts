@@ -1,4 +1,4 @@
-/** Lists whose model is the built-in one: it is learned from their own records, again when there are twice as many. */
+/** Lists with the built-in model: it is learned from their own records, and again when there are twice as many. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi, type MockInstance } from 'vitest';
@@ -56,7 +56,7 @@ const modelsInStore = () =>
     (state.meaning?.spaces ?? []).map(({ modelVersion }) => BuiltInModels.of(store).get(modelVersion)?.learnedFrom),
   );
 
-it('says how many records it needs, learns from them, and gives each a vector', async () => {
+it('The built-in model says how many records it needs, learns from them, and gives each record a vector', async () => {
   const list = await lists.create(BUILT_IN);
   await importLines(list, recordLines(10));
   expect(list.meaning()).toEqual({
@@ -75,7 +75,7 @@ it('says how many records it needs, learns from them, and gives each a vector', 
   await expect.poll(() => list.meaning()).toMatchObject({ embedded: 101, failed: 1, error: 'unknown-words' });
 });
 
-it('learns again when the list has doubled; what it had serves until all is there, and then nothing is left of it', async () => {
+it('The built-in model is learned again when the list has doubled, and replaces the old one when all vectors are there', async () => {
   const list = await lists.create(BUILT_IN);
   await importLines(list, recordLines(80));
   await untilReady(list, 80);
@@ -100,7 +100,7 @@ it('learns again when the list has doubled; what it had serves until all is ther
   expect(files).toHaveLength(named);
 });
 
-it('is kept through restarts, versions, clones and other models, and learned anew where it is lost', async () => {
+it('The built-in model is kept through restarts, versions, clones and other models, and learned again if it is lost', async () => {
   let list = await lists.create(BUILT_IN);
   await importLines(list, recordLines(100));
   await untilReady(list, 100);
@@ -138,7 +138,7 @@ const strangeLines = (count: number) =>
   Array.from({ length: count }, (_, n) => JSON.stringify({ name: `s${n}`, title: `word${n}` }));
 const NOTHING_IN_COMMON = { state: 'off', error: 'The records have no words in common to learn from.' };
 
-it('of records without a common word is none, and says so; a commit is no reason to try again, a quarter more is', async () => {
+it('The built-in model reports records without common words, and is tried again with a quarter more records, not each commit', async () => {
   const list = await lists.create(BUILT_IN);
   await importLines(list, strangeLines(70));
   await expect.poll(() => list.meaning()).toMatchObject(NOTHING_IN_COMMON);
@@ -150,7 +150,7 @@ it('of records without a common word is none, and says so; a commit is no reason
   expect(learnings()).toBe(2);
 });
 
-it('is tried again for a new version, in which records may have more in common', async () => {
+it('The built-in model is tried again for a new version, whose texts may have more words in common', async () => {
   const list = await lists.create(BUILT_IN);
   await importLines(list, strangeLines(70));
   await expect.poll(() => list.meaning()).toMatchObject(NOTHING_IN_COMMON);
@@ -158,13 +158,13 @@ it('is tried again for a new version, in which records may have more in common',
   await expect.poll(learnings).toBe(2);
 });
 
-it('goes on where a close broke it off, and has one model in the end', async () => {
+it('The built-in model is completed although the list is closed again and again, and only one model remains', async () => {
   let list = await lists.create(BUILT_IN);
   for (let from = 0; from < 320; from += 40) {
     await importLines(list, recordLines(40, from));
     list = await lists.reopen(BUILT_IN);
   }
-  // One that was learned of half of them or fewer serves until the next one is there.
+  // A model that was learned from half of the records or fewer serves until the next one is there.
   await expect
     .poll(async () => (await spaces()).map(([, state, learnedFrom]) => [state, Number(learnedFrom) > 160]))
     .toEqual([['serving', true]]);
@@ -173,7 +173,7 @@ it('goes on where a close broke it off, and has one model in the end', async () 
   expect(embedded + failed).toBe(320);
 });
 
-it('is learned anew once when a release stems the language of the list in another way', async () => {
+it("The built-in model is learned again once if a release changes the stems of the list's language", async () => {
   const list = await lists.create(BUILT_IN);
   await importLines(list, recordLines(100));
   await untilReady(list, 100);
@@ -183,7 +183,7 @@ it('is learned anew once when a release stems the language of the list in anothe
     const revisions = () =>
       lists.inStore((_, state) => (state.meaning?.spaces ?? []).map(({ stemsRevision }) => stemsRevision));
     await expect.poll(revisions, { interval: 20 }).toEqual([7]);
-    // Since the list was opened: each has a spy of its own.
+    // Counted since the list was opened: each opening has a spy of its own.
     expect(learnings()).toBe(1);
     const again = await lists.reopen(BUILT_IN);
     await again.write(put('later', { title: 'sea1 wave2 gull3' }));

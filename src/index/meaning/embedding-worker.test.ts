@@ -6,14 +6,14 @@ const work = [{ lane: 'm', item: 7, number: 1, dueMs: 0 }];
 const worker = (embed: () => Promise<[]>) =>
   builtInWorker({ model: 'm', embed, onOutcome: () => undefined, onMissing: () => undefined });
 
-it('each batch leaves nothing with the signal, which ends with the list', async () => {
+it('A batch of the embedding worker leaves no listener on the signal, which lives as long as the list', async () => {
   const { signal } = new AbortController();
   const embedder = worker(() => Promise.resolve([]));
   for (let batch = 0; batch < 3; batch += 1) await embedder.perform(work, signal);
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-it('a model that does not heed the signal keeps nobody waiting', async () => {
+it('The embedding worker stops at once although the model ignores the signal', async () => {
   const abort = new AbortController();
   const performed = worker(() => new Promise<[]>(() => undefined)).perform(work, abort.signal);
   abort.abort();

@@ -1,4 +1,6 @@
-/** Commits leave vectors without a graph, merges make the graphs, and imports wait for them: whatever goes wrong meanwhile. */
+/**
+ * Commits leave vectors without a graph, merges make the graphs, and imports wait for them, whatever fails meanwhile.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -15,13 +17,13 @@ import { ServiceError } from '../../platform/index.js';
 import type { IngestExecutor, IngestResult, IngestTask, ListIndex } from '../index.js';
 
 const DIMENSIONS = 8;
-/** More than are left without a graph. */
+/** More vectors than are left without a graph. */
 const MANY = 4500;
 const SETTINGS = { ...LIST_SETTINGS, model: 'own' };
-/** Nothing may be without a graph, and no test waits until it is late. */
+/** No vectors may be without a graph, and imports wait for the merge without a time limit. */
 const STRICT = { comparedBytesMax: 0, waitMsMax: 2 ** 30 };
 
-/** Merges of vectors wait until a test lets them begin, or fail. */
+/** Holds merges of vectors back until the test releases them, or makes them fail. */
 class HeldMerges implements IngestExecutor {
   isHeld = false;
   failure: Error | undefined;
@@ -96,7 +98,7 @@ function segmentsOf(list: ListIndex) {
 const lacking = (list: ListIndex) => segmentsOf(list).filter(({ lacksGraph }) => lacksGraph).length;
 const hasGraphs = (list: ListIndex) => segmentsOf(list).every(({ comparedBytes }) => comparedBytes === 0);
 
-/** How many records have the vector of this text. */
+/** Returns how many records have the vector of this text. */
 function found(list: ListIndex, text: string): number {
   const lease = list.lease();
   try {
@@ -112,7 +114,7 @@ function found(list: ListIndex, text: string): number {
 }
 
 describe('graphs of vectors', () => {
-  it('are made by a merge, once, behind the commit, and what lacks one is found', async () => {
+  it('are made once, by a merge after the commit, and vectors without one are found meanwhile', async () => {
     merges.isHeld = true;
     const list = await lists.create('own');
     await imported(list, lines('a'));
@@ -123,7 +125,7 @@ describe('graphs of vectors', () => {
     merges.release();
     await expect.poll(() => lacking(list)).toBe(0);
     expect(hasGraphs(list)).toBe(true);
-    // One for the first alone, and one for what came meanwhile.
+    // One merge is for the first segment alone, and one for what was written meanwhile.
     await expect.poll(() => merges.begun).toBe(2);
     for (const name of ['a77', 'b77']) expect(found(list, name)).toBe(1);
     const reopened = await lists.reopen('own');
@@ -133,13 +135,13 @@ describe('graphs of vectors', () => {
     expect(merges.begun).toBe(2);
   });
 
-  it('are merged further where nothing is written any more', async () => {
+  it('are merged further when nothing is written any more', async () => {
     const list = await lists.create('own');
     for (const prefix of ['a', 'b', 'c']) {
       await imported(list, lines(prefix));
       await expect.poll(() => hasGraphs(list)).toBe(true);
     }
-    // Fewer than a tier merges, and each search goes through all of them.
+    // There are fewer segments than a tier merges, and each search goes through all of them.
     const before = segmentsOf(list).length;
     expect(before).toBeGreaterThan(1);
     await lists.close();
@@ -151,7 +153,7 @@ describe('graphs of vectors', () => {
     expect(found(quiet, 'small')).toBe(1);
   });
 
-  it('of a quiet list are merged one list at a time, and hold back neither its own imports nor those of others', async () => {
+  it('are merged one quiet list at a time, and delay no imports, neither of that list nor of others', async () => {
     const list = await lists.create('own');
     for (const prefix of ['a', 'b']) {
       await imported(list, lines(prefix));
@@ -168,7 +170,7 @@ describe('graphs of vectors', () => {
     lists.open({ quietMs: 1, pacing: STRICT });
     const [one, two] = await Promise.all(['a1', 'a2'].map((id) => lists.indexes.open(id, SETTINGS)));
     await expect.poll(() => merges.begun).toBe(before + 1);
-    // The merge that is held would give neither a graph.
+    // The merge that is held back would make no graph.
     for (const quiet of [one, two]) await imported(quiet as ListIndex, lines('c', 10));
     merges.release();
     for (const quiet of [one, two]) {
@@ -177,7 +179,7 @@ describe('graphs of vectors', () => {
     }
   });
 
-  it('are not made for few, nor for ever for many that are equal', async () => {
+  it('are not made for few vectors, nor again and again for many equal ones', async () => {
     const list = await lists.create('own');
     await imported(
       list,
@@ -190,7 +192,7 @@ describe('graphs of vectors', () => {
     expect(found(list, 's2')).toBe(1);
   });
 
-  it('are made after a crash, a start finds what lacks them', async () => {
+  it('are made after a restart if merges failed before it', async () => {
     merges.failure = new ServiceError('storage-full', 'No room.');
     const list = await lists.create('own');
     await imported(list, lines('a'));
@@ -206,7 +208,7 @@ describe('graphs of vectors', () => {
     expect(found(last, 'a4')).toBe(1);
   });
 
-  it('are not waited for when their list is deleted, and harm nothing that comes after it', async () => {
+  it('are not waited for when their list is deleted, and harm no later list', async () => {
     merges.isHeld = true;
     const list = await lists.create('own');
     await imported(list, lines('a'));
@@ -221,7 +223,7 @@ describe('graphs of vectors', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('are made in a clone, too', async () => {
+  it('are made in a clone as well', async () => {
     merges.isHeld = true;
     const list = await lists.create('own');
     await imported(list, lines('a'));
@@ -235,7 +237,7 @@ describe('graphs of vectors', () => {
 });
 
 describe('an import that is faster than merges', () => {
-  /** One whose second batch waits; what it comes to. */
+  /** Starts an import whose second batch waits; `outcome` is its result. */
   async function waiting() {
     merges.isHeld = true;
     const list = await strict();
@@ -247,13 +249,13 @@ describe('an import that is faster than merges', () => {
     let isOver = false;
     const over = () => (isOver = true);
     void outcome.then(over, over);
-    // Its batch would be before this one in the queue.
+    // If its batch were in the queue, it would be committed before this write.
     await list.write(put('small', { title: 'Small' }, [Array.from(hashedVector('small', DIMENSIONS))]));
     expect([found(list, 'small'), found(list, 'b5'), isOver]).toEqual([1, 0, false]);
     return { list, outcome };
   }
 
-  it('waits for them, and nothing else does', async () => {
+  it('waits for graphs, while searches and small writes do not', async () => {
     const { list, outcome } = await waiting();
     merges.release();
     expect(await outcome).toMatchObject({ created: 10, failed: 0 });
@@ -274,7 +276,7 @@ describe('an import that is faster than merges', () => {
     expect([found(list, 'first'), found(list, 'second')]).toEqual([0, 1]);
   });
 
-  it('goes on where a merge fails, as it does on a full disk', async () => {
+  it('continues if a merge fails, for example because the disk is full', async () => {
     const { list, outcome } = await waiting();
     merges.failure = new ServiceError('storage-full', 'No room.');
     merges.release();
@@ -283,10 +285,10 @@ describe('an import that is faster than merges', () => {
     expect(lacking(list)).toBe(1);
   });
 
-  it('is told when the list is closed', async () => {
+  it('is finished when the list is closed', async () => {
     const { outcome } = await waiting();
     const closed = lists.close();
-    // What was accepted is written, before the merge is over.
+    // What was accepted is written before the merge is done.
     expect(await outcome).toMatchObject({ created: 10 });
     merges.release();
     await closed;
@@ -296,7 +298,7 @@ describe('an import that is faster than merges', () => {
     await expect.poll(() => lacking(list)).toBe(0);
   });
 
-  it('is told when the list is deleted', async () => {
+  it('is answered when the list is deleted', async () => {
     const { outcome } = await waiting();
     const removed = lists.indexes.remove('a1');
     const [told] = await Promise.allSettled([outcome]);
@@ -311,7 +313,7 @@ describe('an import that is faster than merges', () => {
     const list = await strict();
     await imported(list, lines('a'));
     await expect.poll(() => merges.begun).toBe(1);
-    // As many as there may be at a time, and once more as many.
+    // Twice as many imports as there may be at a time.
     for (let n = 0; n < 16; ++n) {
       const session = list.startImport('ndjson');
       await session.push(lines(`left${n}-`, 1), 1);

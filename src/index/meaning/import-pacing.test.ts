@@ -3,7 +3,7 @@ import { ImportPacing } from './import-pacing.js';
 
 const PATIENT = { comparedBytesMax: 100, waitMsMax: 2 ** 30 };
 
-/** Pieces of work that end when a test says so. */
+/** Graph builds that end when a test says so. */
 class Scripted {
   compared = 0;
   building: Promise<void> | undefined;
@@ -13,7 +13,7 @@ class Scripted {
     this.building = new Promise((resolve) => (this.end = resolve));
   }
 
-  /** The piece is over; `next` has begun when that is told. */
+  /** Ends the current build; if `next` is true, another one has begun by then. */
   ended(next: boolean): void {
     const { end } = this;
     this.building = undefined;
@@ -26,7 +26,7 @@ class Scripted {
   }
 }
 
-/** Resolves with whether it waits when all that could go on has gone on. */
+/** Resolves with whether the import still waits after everything else had its turn. */
 async function waits(room: Promise<void>): Promise<boolean> {
   let isThere = false;
   void room.then(() => (isThere = true));
@@ -34,8 +34,8 @@ async function waits(room: Promise<void>): Promise<boolean> {
   return !isThere;
 }
 
-describe('imports beside the making of graphs', () => {
-  it('wait for nothing while little has no graph, or nothing makes one', async () => {
+describe('ImportPacing', () => {
+  it('holds no import back while few vectors lack a graph, or no graph is being built', async () => {
     const work = new Scripted();
     work.begin();
     work.compared = 100;
@@ -45,7 +45,7 @@ describe('imports beside the making of graphs', () => {
     expect(await waits(work.pacing().room())).toBe(false);
   });
 
-  it('go on together when merges have caught up, however many that takes', async () => {
+  it('lets all imports continue together when merges have caught up, however many that takes', async () => {
     const work = new Scripted();
     const pacing = work.pacing();
     work.begin();
@@ -62,7 +62,7 @@ describe('imports beside the making of graphs', () => {
     expect(await waits(pacing.room())).toBe(true);
   });
 
-  it('go on where a merge fails, where it takes too long, and where the list is closed', async () => {
+  it('lets imports continue if a merge fails, takes too long, or the list is closed', async () => {
     const work = new Scripted();
     work.begin();
     work.compared = 101;

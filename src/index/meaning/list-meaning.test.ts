@@ -1,4 +1,6 @@
-/** Vectors that are kept with the records of a list: those that come with them, and those that a model makes. */
+/**
+ * Vectors that are stored with the records of a list: those that come with the records, and those that a model makes.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   importLines,
@@ -26,7 +28,7 @@ async function untilEmbedded(list: ListIndex): Promise<void> {
 }
 
 describe('vectors that come with the records', () => {
-  it('are kept through changes of fields, restarts, versions and clones, and go with what had them', async () => {
+  it('are kept through changes of fields, restarts, versions and clones, and deleted with their records', async () => {
     let list = await lists.create('own');
     const one = await written(list, put('one', { title: 'One' }, [[1, 2, 3]]));
     const two = await written(
@@ -52,7 +54,7 @@ describe('vectors that come with the records', () => {
     await list.write({ kind: 'patch', id: one.id, name: undefined, fields: { price: 5 } });
     await list.write({ kind: 'patch', id: four.id, name: undefined, fields: {}, vectors: [Float32Array.of(4, 4, 4)] });
     await list.write({ kind: 'delete', id: three.id });
-    // What replaces a record has what came with it.
+    // Replacing a record also replaces its vectors.
     await list.write({ kind: 'replace', id: two.id, name: undefined, fields: { title: 'Two again' } });
     const now = { [one.number]: [[1, 2, 3]], [four.number]: [[4, 4, 4]] };
     expect(await lists.storedVectors()).toEqual(now);
@@ -70,7 +72,7 @@ describe('vectors that come with the records', () => {
     expect(await lists.storedVectors('a2')).toEqual(now);
   });
 
-  it('are refused where they do not fit, each with its record, which says what was expected', async () => {
+  it('are refused with their record if they do not fit, and the error says what was expected', async () => {
     const list = await lists.create('own');
     await list.write(put('first', { title: 'First' }, [[1, 2, 3]]));
     await expect(list.write(put('short', { title: 'Short' }, [[1, 2]]))).rejects.toMatchObject({
@@ -96,7 +98,7 @@ describe('vectors that come with the records', () => {
     expect(list.meaning()?.embedded).toBe(3);
   });
 
-  it('are refused by a list that has no model for them', async () => {
+  it('are refused by a list without a model for them', async () => {
     const list = await lists.create(null);
     await expect(list.write(put('one', { title: 'One' }, [[1]]))).rejects.toMatchObject({
       code: 'invalid-record',
@@ -105,7 +107,7 @@ describe('vectors that come with the records', () => {
     expect(list.meaning()).toEqual({ state: 'off', embedded: 0, pending: 0, failed: 0 });
   });
 
-  it('stay true while their model is not attached', async () => {
+  it('stay correct while another model or none is selected', async () => {
     const list = await lists.create('own');
     const one = await written(list, put('one', { title: 'One' }, [[1, 2]]));
     const two = await written(list, put('two', { title: 'Two' }, [[2, 1]]));
@@ -116,7 +118,7 @@ describe('vectors that come with the records', () => {
       code: 'invalid-record',
     });
     await list.applySettings({ ...settings, model: 'own' });
-    // Until then no search finds by them.
+    // Until then no search uses them.
     await expect.poll(() => list.meaning()).toEqual({ state: 'ready', embedded: 1, pending: 0, failed: 0 });
     expect(await lists.storedVectors()).toEqual({ [one.number]: [[1, 2]] });
   });
@@ -125,7 +127,7 @@ describe('vectors that come with the records', () => {
 describe('vectors that a model makes', () => {
   const rows = (...texts: string[]) => texts.map((text) => Array.from(hashedVector(text, 8)));
 
-  it('follow the text of their record and nothing else of it', async () => {
+  it('depend on the text of their record and on nothing else', async () => {
     let list = await lists.create('mini');
     const one = await written(list, put('one', { title: 'Gulls', text: 'They fly. They dive', price: 1 }));
     const two = await written(list, put('two', { title: 'Terns' }));
@@ -145,7 +147,7 @@ describe('vectors that a model makes', () => {
     await untilEmbedded(list);
     expect(embedder.asked).toEqual(['Skuas']);
 
-    // Nothing of it is computed again by a restart, a version with the same texts, or a clone.
+    // A restart, a version with the same texts and a clone compute none of them again.
     list = await lists.reopen('mini');
     await list.changeDefinition({ ...definition, facets: [] });
     await expect.poll(() => list.currentVersion).toBe(2);
@@ -155,7 +157,7 @@ describe('vectors that a model makes', () => {
     for (const id of ['a1', 'a2']) expect(await lists.storedVectors(id)).toEqual({ [two.number]: rows('Skuas') });
     expect(embedder.asked).toEqual(['Skuas']);
 
-    // A version whose texts are others is embedded, before it is current.
+    // A version with other texts gets its vectors before it becomes current.
     await list.changeDefinition({
       ...definition,
       searchable_fields: [
@@ -168,7 +170,7 @@ describe('vectors that a model makes', () => {
     expect(await lists.storedVectors()).toEqual({ [two.number]: rows('Skuas: two') });
   });
 
-  it('are made of what was there before the model, with exact counts of what is not yet and what cannot be', async () => {
+  it('are made for existing records when a model is added, with exact counts of pending and failed ones', async () => {
     const list = await lists.create(null);
     await importLines(
       list,
@@ -199,7 +201,7 @@ describe('vectors that a model makes', () => {
     await expect.poll(() => list.meaning()).toMatchObject({ embedded: 50, pending: 0, failed: 1, error: 'no-text' });
   });
 
-  it('wait for a model that is away, and no write fails for it', async () => {
+  it('are made later if the model cannot be reached, and no write fails meanwhile', async () => {
     embedder.answer = () => {
       throw new ModelError('Nobody answers at 127.0.0.1.', { retry: 'later', reason: 'unavailable', retryAfterMs: 50 });
     };
@@ -220,7 +222,7 @@ describe('vectors that a model makes', () => {
     expect(list.meaning()).toEqual({ state: 'ready', embedded: 6, pending: 0, failed: 0 });
   });
 
-  it('are refused where the model answers what it should not', async () => {
+  it("are refused if the model's answer has a wrong length, only zeros or NaN", async () => {
     const answers: Record<string, Float32Array> = {
       short: new Float32Array(3).fill(1),
       zero: new Float32Array(8),
@@ -237,7 +239,7 @@ describe('vectors that a model makes', () => {
       .toMatchObject({ embedded: 1, pending: 0, failed: 3, error: 'no-direction' });
   });
 
-  it('of another model are computed beside those that serve', async () => {
+  it('of another model are computed while those of the old one serve', async () => {
     const larger = new ScriptedEmbedder({ version: 'scripted-2', dimensions: 16 });
     lists.models.embedders['maxi'] = larger;
     const list = await lists.create('mini');
@@ -276,7 +278,7 @@ describe('vectors that a model makes', () => {
 });
 
 describe('a list without a model', () => {
-  it('has nothing of this in its store, also where others have', async () => {
+  it('has no databases for vectors in its store', async () => {
     const list = await lists.create(null);
     await importLines(
       list,

@@ -1,4 +1,7 @@
-/** A list whose model is changed again and again: vectors of the models before rest in its store, but not of all that there ever were. */
+/**
+ * A list whose model is changed again and again: its store keeps the vectors of the last models, but not of all that
+ * there ever were.
+ */
 import { afterEach, expect, it } from 'vitest';
 import {
   LIST_DEFINITION,
@@ -31,7 +34,7 @@ afterEach(async () => {
   useVersionsKept(2);
 });
 
-it('takes writes, and goes back to one of the last without asking it anew', async () => {
+it('A list takes writes after many changes of its model, and selecting one of the last models computes nothing again', async () => {
   const list = await opened(2).create(null);
   for (let model = 0; model < MODELS; model += 1) {
     await list.applySettings({ ...LIST_SETTINGS, model: nameOf(model) });
@@ -46,7 +49,7 @@ it('takes writes, and goes back to one of the last without asking it anew', asyn
   expect(embedders['m37']?.calls).toBe(calls);
 });
 
-it('is refused more lengths of vectors that came with records than it has room for', async () => {
+it('A list refuses more lengths of vectors that come with records than it has room for', async () => {
   await opened(2).create(null);
   const stores = new RecordStoreCache();
   const attach = (dimensions: number) =>
@@ -63,7 +66,7 @@ it('is refused more lengths of vectors that came with records than it has room f
   }
 });
 
-it('has as many versions as are to be kept', async () => {
+it('A list with vectors has as many versions as GANNET_VERSIONS_KEPT', async () => {
   useVersionsKept(VERSIONS_KEPT);
   const list = await opened(VERSIONS_KEPT).create('m1');
   for (let version = 0; version < VERSIONS_KEPT + 3; version += 1) {

@@ -1,19 +1,22 @@
-/** A model that a list's settings name and that cannot be attached: the settings are in force, and it is attached as soon as it can be. */
+/**
+ * A model that a list's settings name but that cannot be attached: the settings are in force, and it is attached as
+ * soon as possible.
+ */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { LIST_DEFINITION, LIST_SETTINGS, ListsWithModels } from '../../../test/support/lists-with-models.js';
 import { ScriptedEmbedder, ScriptedModels } from '../../../test/support/scripted-models.js';
 import { ServiceError } from '../../platform/index.js';
 
 const OPEN_MAX = 4;
-/** With two more models, as many as make one too many that rests. */
+/** With the other two, one model more than a list keeps. */
 const MORE = ['m1', 'm2', 'm3', 'm4'];
 
 let lists: ListsWithModels;
-/** So many attempts fail. */
+/** The number of attempts that fail next. */
 let refusals: number;
-/** Whether vectors of an earlier model can be let go. */
+/** Whether vectors of an earlier model can be deleted. */
 let areForgettable: boolean;
-/** What is seen while each attempt is under way. */
+/** Called during each attempt. */
 let onAttempt: () => void;
 beforeEach(() => {
   refusals = 0;
@@ -42,14 +45,14 @@ beforeEach(() => {
 });
 afterEach(() => lists.remove());
 
-it('refuses no change of the settings, and is tried again by itself', async () => {
+it('A failed attachment of a model does not refuse the change of settings, and is retried', async () => {
   const list = await lists.create(null);
   refusals = 1;
   await list.applySettings({ ...LIST_SETTINGS, model: 'mini' });
   await expect.poll(() => list.meaning()).toEqual({ state: 'ready', embedded: 0, pending: 0, failed: 0 });
 });
 
-it('is told of with the reason', async () => {
+it('A failed attachment of a model is reported with the reason', async () => {
   const list = await lists.create(null);
   refusals = Number.POSITIVE_INFINITY;
   await list.applySettings({ ...LIST_SETTINGS, model: 'mini' });
@@ -61,7 +64,7 @@ it('is told of with the reason', async () => {
 });
 
 it.each([null, 'mini'])(
-  'is told of with the reason also while it is tried again, behind the model %s',
+  'A failed attachment is reported with the reason during retries as well, if the model before was %s',
   async (before) => {
     const list = await lists.create(before);
     await expect.poll(() => list.meaning()?.state).toBe(before === null ? 'off' : 'ready');
@@ -73,13 +76,13 @@ it.each([null, 'mini'])(
     const error = 'The model could not be attached: There is no room for it.';
     expect(seen[0]).not.toHaveProperty('error');
     expect(seen[1]).toMatchObject({ state: 'failing', error });
-    // Nothing is to be attached any more.
+    // No model is left to attach.
     await list.applySettings({ ...LIST_SETTINGS, model: before });
     expect(list.meaning()).not.toHaveProperty('error');
   },
 );
 
-it('waits for no vectors of an earlier model that cannot be let go', async () => {
+it('A model is attached although vectors of an earlier one cannot be deleted', async () => {
   const list = await lists.create(null);
   areForgettable = false;
   const ready = () => expect.poll(() => list.meaning()).toMatchObject({ state: 'ready' });
@@ -92,7 +95,7 @@ it('waits for no vectors of an earlier model that cannot be let go', async () =>
   await ready();
 });
 
-it('keeps no list open that nobody uses: it is attached when the list is opened again', async () => {
+it('A failing attachment does not keep an unused list open, and is retried when the list is opened again', async () => {
   const list = await lists.create(null);
   refusals = Number.POSITIVE_INFINITY;
   await list.applySettings({ ...LIST_SETTINGS, model: 'mini' });

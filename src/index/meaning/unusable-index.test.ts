@@ -1,4 +1,7 @@
-/** An index of vectors that cannot be used, as after an upgrade to a release that writes them in another way: who asks is told of it. */
+/**
+ * A vector index that cannot be used, for example after an upgrade to a release with another format: its state is
+ * reported.
+ */
 import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -11,9 +14,9 @@ const FORMAT_AT = 4;
 const WITHOUT_INDEX = /^The vectors that are kept are put into an index again: .* searches find by words alone\./;
 
 let lists: ListsWithModels;
-/** What making an index fails with. */
+/** The error that building an index fails with. */
 let refusal: Error | undefined;
-/** Called before an index is made; it waits for the promise. */
+/** A build of an index waits for this promise. */
 let held: Promise<void> = Promise.resolve();
 
 function guarded(inner: IngestExecutor): IngestExecutor {
@@ -34,7 +37,7 @@ beforeEach(() => {
 });
 afterEach(() => lists.remove());
 
-/** The list `a1` as a start finds it that knows only another format of vectors than its segments have. */
+/** Reopens the list `a1` with vector segments of an unknown format. */
 async function reopenedInOtherFormat(): Promise<ListIndex> {
   const list = await lists.create('own');
   await list.write(put('one', { title: 'One' }, [Array.from(hashedVector('one', 8))]));
@@ -53,8 +56,8 @@ async function reopenedInOtherFormat(): Promise<ListIndex> {
 const restingLists = () =>
   (JSON.parse(readFileSync(join(lists.dataDir, 'lists-at-rest'), 'utf8')) as { lists: [id: string][] }).lists;
 
-describe('an index of vectors of another format', () => {
-  it('is told of until it is made again, which nobody has to ask for', async () => {
+describe('a vector index of another format', () => {
+  it('is reported until it is rebuilt, which happens without a request', async () => {
     let release = (): void => undefined;
     held = new Promise((resolve) => (release = resolve));
     const list = await reopenedInOtherFormat();
@@ -63,7 +66,7 @@ describe('an index of vectors of another format', () => {
     await expect.poll(() => list.meaning()).toEqual({ state: 'ready', embedded: 1, pending: 0, failed: 0 });
   });
 
-  it('is told of with the reason where it cannot be made, and the list does not pass for one with nothing left to do', async () => {
+  it('is reported with the reason if it cannot be rebuilt, and the list is not recorded as having no pending work', async () => {
     refusal = Object.assign(new Error('write'), { code: 'ENOSPC', syscall: 'write' });
     const list = await reopenedInOtherFormat();
     await expect.poll(() => list.meaning()?.state).toBe('failing');
@@ -79,7 +82,7 @@ describe('an index of vectors of another format', () => {
     lists.open();
   });
 
-  it('is told of without what is for the log alone, such as paths', async () => {
+  it('is reported without what belongs only into the log, such as paths', async () => {
     refusal = new Error('/srv/gannet/lists/a1/segments/00000007.gvs is odd');
     const list = await reopenedInOtherFormat();
     await expect.poll(() => list.meaning()?.state).toBe('failing');

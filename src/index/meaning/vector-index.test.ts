@@ -1,4 +1,4 @@
-/** The index of a list's vectors beside the vectors that are kept with its records: whatever happens, one is that of the other. */
+/** The index of a list's vectors and the vectors that are stored with its records agree, whatever happens. */
 import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ import { segmentsPath } from '../../store/index.js';
 import type { ListIndex } from '../index.js';
 
 const DIMENSIONS = 8;
-/** Of 32 bits and what is left of them in the index. */
+/** The least similarity of a vector of 32 bit floats to its own entry in the index, which is less precise. */
 const NEAR_ONE = 0.999;
 
 let lists: ListsWithModels;
@@ -31,7 +31,7 @@ afterEach(() => lists.remove());
 const rows = (...texts: string[]) => texts.map((text) => Array.from(hashedVector(text, DIMENSIONS)));
 const vectorFiles = (id = 'a1') => readdirSync(segmentsPath(lists.path(id))).filter((file) => file.endsWith('.gvs'));
 
-/** Numbers of the records that have this vector, as a search finds them. */
+/** Returns the numbers of the records that a search finds by this vector. */
 function found(list: ListIndex, vector: readonly number[], version?: number): number[] {
   const lease = list.lease(version);
   try {
@@ -54,7 +54,7 @@ function found(list: ListIndex, vector: readonly number[], version?: number): nu
   }
 }
 
-/** Every vector that is kept finds the records that have it, and no other. */
+/** Expects every stored vector to find exactly the records that have it. */
 async function expectIndexed(list: ListIndex, id = 'a1'): Promise<void> {
   const stored = await lists.storedVectors(id);
   const byVector = new Map<string, number[]>();
@@ -69,7 +69,7 @@ async function expectIndexed(list: ListIndex, id = 'a1'): Promise<void> {
 const GONE = rows('what was there before')[0] as number[];
 
 describe('the index of vectors', () => {
-  it('finds what is kept, through changes, deletions, merges, restarts, versions and clones', async () => {
+  it('finds the stored vectors through changes, deletions, merges, restarts, versions and clones', async () => {
     let list = await lists.create('own');
     const gone = await written(list, put('gone', { title: 'Gone' }, [GONE]));
     const changed = await written(list, put('changed', { title: 'Changed' }, [GONE, ...rows('changed')]));
@@ -101,7 +101,7 @@ describe('the index of vectors', () => {
     await expectIndexed(copy, 'a2');
   });
 
-  it('is made again from what is kept where a segment is missing, damaged or cut off', async () => {
+  it('is rebuilt from the stored vectors if a segment is missing, damaged or truncated', async () => {
     let list = await lists.create('own');
     const lines = Array.from({ length: 30 }, (_, n) =>
       JSON.stringify({ name: `r${n}`, fields: { title: `Title ${n}` }, vector: rows(`v${n}`)[0] }),
@@ -125,7 +125,7 @@ describe('the index of vectors', () => {
       fault(join(folder, file as string));
       lists.open();
       list = await lists.indexes.open('a1', { ...LIST_SETTINGS, model: 'own' });
-      // Words are searched, and writes are taken, meanwhile.
+      // Words are searched and writes are accepted meanwhile.
       await list.write(put('r3', { title: 'Meanwhile' }, rows('meanwhile')));
       await expect.poll(() => found(list, rows('meanwhile')[0] ?? []).length).toBe(1);
       await expectIndexed(list);
@@ -133,7 +133,7 @@ describe('the index of vectors', () => {
     expect(embedder.calls).toBe(0);
   });
 
-  it('leaves nothing behind, and takes no file for its own that no manifest names', async () => {
+  it('deletes segment files that no manifest names, and reuses none of them', async () => {
     let list = await lists.create('own');
     await list.write(put('one', { title: 'One' }, [GONE]));
     await lists.close();
@@ -145,19 +145,19 @@ describe('the index of vectors', () => {
     expect(found(list, GONE)).toHaveLength(2);
   });
 
-  it('goes with its version', async () => {
+  it('is deleted with its version', async () => {
     const list = await lists.create('own');
     await list.write(put('one', { title: 'One' }, [GONE]));
     for (let version = 2; version <= 5; ++version) {
       await list.changeDefinition({ ...LIST_DEFINITION, facets: version % 2 === 0 ? [] : LIST_DEFINITION.facets });
       await expect.poll(() => list.currentVersion).toBe(version);
     }
-    // The current one and two that are kept.
+    // The current version and two kept ones.
     await expect.poll(() => [list.versions().length, vectorFiles().length]).toEqual([3, 3]);
     expect(found(list, GONE)).toHaveLength(1);
   });
 
-  it('is that of the model whose vectors are all there', async () => {
+  it('is that of the old model until all vectors of the new one are there', async () => {
     const larger = new ScriptedEmbedder({ version: 'scripted-2', dimensions: DIMENSIONS });
     larger.answer = (texts) => texts.map((text) => hashedVector(`larger ${text}`, DIMENSIONS));
     lists.models.embedders['maxi'] = larger;

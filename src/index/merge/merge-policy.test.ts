@@ -16,14 +16,14 @@ describe('chooseMerge', () => {
       2, 3, 4, 5, 6, 7, 8, 9,
     ]);
   });
-  it('drops segments without a live document first', () => {
+  it('removes segments without a live document first', () => {
     expect(chooseMerge(segments([90_000, 0], [4, 4]), policy)).toEqual([2]);
   });
   it('rewrites a segment with many deletions', () => {
     expect(chooseMerge(segments([90_000, 30_000]), policy)).toEqual([1]);
   });
 
-  it('comes to rest, within the bound on segments, rewriting each document about once a tier', () => {
+  it('reaches an end with a limited number of segments, and rewrites each document about once per tier', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1, maxLength: 400 }), (commits) => {
         let present: SegmentSize[] = [];
@@ -52,15 +52,15 @@ describe('chooseMerge', () => {
 });
 
 describe('the greatest size of a merge', () => {
-  it('was exceeded by two large segments of one tier', () => {
+  it('also holds for two large segments of one tier', () => {
     const large = Array.from({ length: 25 }, () => [600_000, 0] as const);
     expect(chooseMerge(segments(...large), policy)).toEqual([]);
   });
-  it('does not have a segment rewritten for each small one that comes, where there are many full ones', () => {
+  it('prevents that a segment is rewritten for each small one if there are many full ones', () => {
     const full = Array.from({ length: 25 }, () => [600_000, 0] as const);
     expect(chooseMerge(segments(...full, [300_000, 0], [10, 0]), policy)).toEqual([]);
   });
-  it('leaves a segment alone whose live documents are more, however many are deleted', () => {
+  it('counts live documents, so a segment with more of them is left alone', () => {
     expect(chooseMerge(segments([2_000_000, 900_000]), policy)).toEqual([]);
     expect(chooseMerge(segments([2_000_000, 1_100_000]), policy)).toEqual([1]);
   });
@@ -69,30 +69,30 @@ describe('the greatest size of a merge', () => {
 describe('chooseQuietMerge', () => {
   const sizes = (...live: readonly number[]) => segments(...live.map((count) => [count, 0] as const));
 
-  it('makes one of segments that are alike', () => {
+  it('merges segments of similar size', () => {
     expect(chooseQuietMerge(sizes(20_000, 20_000, 17_000), policy)).toEqual([1, 2, 3]);
   });
-  it('leaves a large segment alone until as much has come to it', () => {
+  it('leaves a large segment alone until the others together are as large', () => {
     expect(chooseQuietMerge(sizes(90_000, 300, 200, 1), policy)).toEqual([]);
     expect(chooseQuietMerge(sizes(90_000, 300, 200, 150), policy)).toEqual([2, 3, 4]);
     expect(chooseQuietMerge(sizes(90_000, 60_000, 50_000), policy)).toEqual([1, 2, 3]);
   });
-  it('left a graph of 910,000 and two of 75,000 together apart for good', () => {
+  it('merges much smaller segments into a large one if outweighsTimes allows it', () => {
     const outweighing = { ...policy, documentsMax: 5_000_000, outweighsTimes: 16 };
     expect(chooseQuietMerge(sizes(910_000, 48_000, 28_000), policy)).toEqual([]);
     expect(chooseQuietMerge(sizes(910_000, 48_000, 28_000), outweighing)).toEqual([1, 2, 3]);
     expect(chooseQuietMerge(sizes(910_000, 30_000, 20_000), outweighing)).toEqual([2, 3]);
   });
-  it('left pages in two segments of which one had three times as many', () => {
+  it('merges two segments of which one is three times as large, if outweighsTimes allows it', () => {
     expect(chooseQuietMerge(sizes(153_260, 46_740), policy)).toEqual([]);
     expect(chooseQuietMerge(sizes(153_260, 46_740), { ...policy, outweighsTimes: 4 })).toEqual([1, 2]);
   });
-  it('leaves alone what is as large as a merge may make, and makes nothing larger', () => {
+  it('leaves segments of the greatest size alone, and makes none larger', () => {
     expect(chooseQuietMerge(sizes(1_000_000, 600_000, 500_000), policy)).toEqual([]);
     expect(chooseQuietMerge(sizes(900_000, 200_000, 100_000, 100_000), policy)).toEqual([2, 3, 4]);
   });
 
-  it('leaves few segments, and rewrites a document about once each time that the list doubles, or has that part more', () => {
+  it('leaves few segments, and rewrites a document about once each time that the list grows by the factor', () => {
     const commitsMade = fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(commitsMade, fc.integer({ min: 1, max: 16 }), (commits, outweighsTimes) => {
@@ -124,7 +124,7 @@ describe('chooseForGraph', () => {
   const vectors = (lacking: readonly number[], ...sizes: readonly (readonly [number, number])[]) =>
     segments(...sizes).map((segment) => ({ ...segment, lacksGraph: lacking.includes(segment.id) }));
 
-  it('takes what lacks one together, or by itself, and nothing else', () => {
+  it('chooses only segments without a graph, together or alone', () => {
     const sizes = [
       [90_000, 0],
       [10, 0],
@@ -136,7 +136,7 @@ describe('chooseForGraph', () => {
     expect(chooseForGraph(vectors([3], ...sizes), policy)).toEqual([3]);
     expect(chooseForGraph(vectors([3, 4], ...sizes), policy)).toEqual([3, 4]);
   });
-  it('takes the smallest that a merge may make, and one that is larger by itself', () => {
+  it('chooses the smallest that a merge may combine, and larger ones by themselves', () => {
     const sizes = [
       [900_000, 0],
       [600_000, 0],

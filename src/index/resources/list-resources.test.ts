@@ -1,4 +1,4 @@
-/** The files of a list, read by a reader that a test scripts: when they are asked for, and what is kept of what it says. */
+/** The files of a list, read by a scripted reader: when they are read, and what is kept of the outcome. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   LIST_DEFINITION,
@@ -34,7 +34,7 @@ class ScriptedReader implements FileReader {
   async read(request: ReadingRequest, signal: AbortSignal): Promise<ReadingOutcome> {
     this.asked.push(request);
     this.signals.push(signal);
-    // Nothing else here lets others have a turn.
+    // Nothing else in this reader lets other work have a turn.
     await new Promise((resolve) => setImmediate(resolve));
     return this.outcome(request);
   }
@@ -68,7 +68,7 @@ const settled = () => expect.poll(() => list.files.status()?.pending, POLL).toBe
 const textOf = async (name: string) => (await list.files.texts(name, { max: 10 }))?.map(({ pages }) => pages[0]?.text);
 
 describe('files of a list', () => {
-  it('are asked for once, and looked at again with what is known of them when that is due', async () => {
+  it('are read once, and checked again with their known validators when that is due', async () => {
     await list.write(put('one', { report: URL_A }));
     await list.write(put('two', { report: URL_A }));
     await settled();
@@ -82,7 +82,7 @@ describe('files of a list', () => {
     expect(await textOf('one')).toEqual(['Text']);
   });
 
-  it('are pending from when they are told to have changed until they were looked at', async () => {
+  it('are pending from a report of their change until they were checked', async () => {
     await list.write(put('one', { report: URL_A }));
     await settled();
     for (const outcome of [{ kind: 'unchanged', file: FILE } as const, readAs('Other')]) {
@@ -101,7 +101,7 @@ describe('files of a list', () => {
     expect(await textOf('one')).toEqual(['Other']);
   });
 
-  it('are a job for as long as one is to be read or put into the index, and no longer', async () => {
+  it('are a job exactly as long as one is to be read or put into the index', async () => {
     await lists.close();
     const progress = new ProgressBoard();
     lists.open({ progress });
@@ -120,7 +120,7 @@ describe('files of a list', () => {
     }
   });
 
-  it('are looked at again by themselves', async () => {
+  it('are checked again regularly', async () => {
     await lists.close();
     lists.open();
     const often = new ScriptedReader(20);
@@ -130,7 +130,7 @@ describe('files of a list', () => {
     await expect.poll(() => often.asked.length, POLL).toBeGreaterThan(3);
   });
 
-  it('are tried again until that is given up, and keep what was read of them', async () => {
+  it('are retried a limited number of times, and keep what was read before', async () => {
     await list.write(put('one', { report: URL_A }));
     await settled();
     reader.outcome = () => Promise.resolve(unreachable());
@@ -141,32 +141,32 @@ describe('files of a list', () => {
     expect(await textOf('one')).toEqual(['Text']);
   });
 
-  it('wait where their host wants that, and others do not', async () => {
+  it('wait for as long as their host asks, and other files do not', async () => {
     reader.outcome = ({ url }) => Promise.resolve(url === URL_A ? unreachable(HOUR_MS) : readAs('Other'));
     await list.write(put('one', { report: URL_A }));
     await expect.poll(() => reader.asked.length, POLL).toBe(1);
-    // Of the same host: its lane is the same.
+    // The same host, and so the same lane.
     await list.write(put('two', { report: 'https://example.com/b.pdf' }));
     await expect.poll(() => list.files.status()?.read, POLL).toBe(1);
     expect(list.files.status()).toMatchObject({ pending: 1, failed: 0 });
     expect(reader.asked).toHaveLength(2);
   });
 
-  it('fail where the reader itself does', async () => {
+  it('fail if the reader itself throws', async () => {
     reader.outcome = () => Promise.reject(new Error('a bug'));
     await list.write(put('one', { report: URL_A }));
     await settled();
     expect(list.files.status()).toMatchObject({ failed: 1, errors: [{ detail: 'a bug' }] });
   });
 
-  it('are let go when the list is closed, and asked for when it is open again', async () => {
+  it('are interrupted when the list is closed, and read when it is open again', async () => {
     let answer = (outcome: ReadingOutcome): void => void outcome;
     reader.outcome = () =>
       new Promise((resolve, reject) => {
         answer = resolve;
         const signal = reader.signals.at(-1);
         const stop = (): void => reject(new Error('stopped'));
-        // Closing may have come first: a signal tells it once.
+        // Closing may have come first, and a signal fires only once.
         if (signal?.aborted === true) stop();
         else signal?.addEventListener('abort', stop);
       });
@@ -185,13 +185,13 @@ describe('files of a list', () => {
     expect(await textOf('one')).toEqual(['Text']);
   });
 
-  it('are found in records that were written before links were kept', async () => {
+  it('are found in records of an earlier release, which stored no links', async () => {
     await list.write(put('one', { report: URL_A }));
     await list.write(put('two', { title: 'Without' }));
     await list.write(put('three', { report: 'https://example.com/c.pdf' }));
     await settled();
     await lists.close();
-    // As a store of an earlier release is.
+    // A store of an earlier release has none of these databases.
     await lists.inStore((store) => {
       const names = Array.from(store.environment.root.getKeys(), String);
       for (const name of names.filter((each) => /^(?:extract|links|reading|attach)/.test(each)))
@@ -209,7 +209,7 @@ describe('files of a list', () => {
   });
 });
 
-it('a list without a field for documents has none of it', async () => {
+it('A list without document fields reads no files and has no databases for them', async () => {
   const plain = await lists.indexes.create('a2', { ...LIST_SETTINGS, list: 'plain' }, LIST_DEFINITION);
   await plain.write(put('one', { report: URL_A }));
   expect(plain.files.status()).toBeUndefined();

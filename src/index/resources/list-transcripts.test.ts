@@ -1,4 +1,4 @@
-/** What is kept of transcripts when the disk is full: nothing that was paid for is lost, and nothing more is paid for meanwhile. */
+/** Transcripts while the disk is full: nothing that was paid for is lost, and nothing more is paid for meanwhile. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ function transcribing(file: (typeof FILES)[number] | undefined): Transcribing {
   return found;
 }
 
-it('holds what the disk has no room for, and asks for nothing more before it is there', async () => {
+it('ListTranscripts keeps parts in memory if the disk is full, and asks for no more until they are stored', async () => {
   const [first, second] = FILES.map(transcribing);
   await first?.keep('t0', pieces('one'));
   disk = new Error('full');
@@ -71,10 +71,10 @@ it('holds what the disk has no room for, and asks for nothing more before it is 
   expect(extractStore(store).transcript('t0')).toEqual(pieces('one', 'two'));
 });
 
-it('forgets a transcript with the last file that has it', async () => {
+it('ListTranscripts deletes a transcript with the last file that has it', async () => {
   const [first] = FILES.map(transcribing);
   await first?.keep('t0', pieces('one'));
-  // Nobody wants it under this key.
+  // No file has this key.
   await first?.keep('t9', pieces('none'));
   expect(extractStore(store).transcript('t9')).toBeUndefined();
   const extracts = extractStore(store);
@@ -84,7 +84,7 @@ it('forgets a transcript with the last file that has it', async () => {
   expect(extracts.transcript('t0')).toBeUndefined();
 });
 
-it('writes down recordings, and no document', () => {
+it('ListTranscripts transcribes recordings, but no documents', () => {
   const item = { url: 'https://example.com/a.pdf', kind: 'document', forced: true, postponed: 0 } as const;
   expect(transcripts.of(item)).toBeUndefined();
   expect(transcribing(FILES[0]).asks).toBe(true);

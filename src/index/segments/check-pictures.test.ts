@@ -1,4 +1,4 @@
-/** What `list.check` says where the vectors of pictures and their index do not agree. */
+/** What `list.check` reports if the stored vectors of pictures and their index do not agree. */
 import { expect, it } from 'vitest';
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { RecordStore } from '../../records/index.js';
@@ -8,9 +8,9 @@ import { checkPictures } from './check-pictures.js';
 const SPACE = 0;
 const VECTOR = Float32Array.of(1, 2, 3);
 
-/** By record: how many vectors are kept with it. */
+/** The number of stored vectors, by record. */
 type Kept = Readonly<Record<number, number>>;
-/** Of each segment: the record and the place of each vector, and whether it is out of date. */
+/** The record and the place of each vector of each segment, and whether it is deleted. */
 type Indexed = readonly (readonly (readonly [record: number, place: number, isDead?: boolean])[])[];
 
 function problemsOf(records: readonly number[], kept: Kept, indexed: Indexed, damaged = -1): string[] {
@@ -45,7 +45,7 @@ function problemsOf(records: readonly number[], kept: Kept, indexed: Indexed, da
   return problems;
 }
 
-it('says nothing where each picture that is kept is indexed once', () => {
+it('checkPictures reports nothing if each stored picture is indexed once', () => {
   const indexed: Indexed = [
     [
       [1, 0],
@@ -61,7 +61,7 @@ it('says nothing where each picture that is kept is indexed once', () => {
   expect(problemsOf([1, 2, 3], { 1: 1, 2: 2 }, indexed)).toEqual([]);
 });
 
-it('tells each way in which they do not agree', () => {
+it('checkPictures reports each kind of disagreement', () => {
   expect(problemsOf([1], { 1: 2 }, [[[1, 0]]])).toEqual(['of the 2 pictures of record 1, 1 are indexed']);
   expect(problemsOf([1], { 1: 1 }, [[[1, 4]]])).toEqual(['of the 1 pictures of record 1, 1 are indexed']);
   expect(problemsOf([1], { 1: 1 }, [])).toEqual(['of the 1 pictures of record 1, 0 are indexed']);

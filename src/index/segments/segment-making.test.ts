@@ -53,7 +53,7 @@ function making({ file = 'segment.mdb', isLarge = true, given = {} }: Setup = {}
   return { segment, encoder, add, begun: () => begun };
 }
 
-/** So many that several pieces are sent. */
+/** So many documents that several parts are sent. */
 const LARGE = Math.ceil((3 * PIECE_BYTES) / 250);
 
 function recordNumbersIn(path: string): number[] {
@@ -67,7 +67,7 @@ function recordNumbersIn(path: string): number[] {
 const filesLeft = () => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 
 describe('the segment of a commit', () => {
-  it('is the same where a thread builds it beside and where it is built at once', () => {
+  it('has the same bytes whether a thread builds it concurrently or it is built at the end', () => {
     const [beside, atOnce] = [making(), making({ file: 'at-once.mdb', isLarge: false })];
     for (let number = 0; number < LARGE; number += 1) {
       beside.add(number);
@@ -81,7 +81,7 @@ describe('the segment of a commit', () => {
     expect(readFileSync(beside.segment.path).equals(readFileSync(atOnce.segment.path))).toBe(true);
   });
 
-  it('takes no thread for a few documents', () => {
+  it('uses no thread for a few documents', () => {
     const { segment, add, begun } = making();
     for (let number = 0; number < 10; number += 1) add(number);
     segment.end();
@@ -89,7 +89,7 @@ describe('the segment of a commit', () => {
     expect(begun()).toBe(0);
   });
 
-  it('has none of the documents that were dropped, before or after they were sent', () => {
+  it('has none of the dropped documents, whether they were dropped before or after they were sent', () => {
     for (const isLate of [false, true]) {
       const { segment, encoder, add, begun } = making({ file: `${isLate}.mdb` });
       const places = Array.from({ length: 3 }, (_, number) => add(number));
@@ -106,14 +106,14 @@ describe('the segment of a commit', () => {
     }
   });
 
-  it('is built at once where there is no thread for it', () => {
+  it('is built at the end if no thread is available', () => {
     const { segment, add } = making({ given: { beginSegment: () => null } });
     for (let number = 0; number < LARGE; number += 1) add(number);
     segment.end();
     expect(segment.finish().documentCount).toBe(LARGE);
   });
 
-  it('leaves nothing where it is discarded, at whatever moment', () => {
+  it('leaves no file behind if it is discarded, at whatever moment', () => {
     for (const moment of ['begun', 'ended', 'finished']) {
       const { segment, add } = making();
       for (let number = 0; number < LARGE; number += 1) add(number);
@@ -125,14 +125,14 @@ describe('the segment of a commit', () => {
     }
   });
 
-  it('leaves nothing where every document of it was dropped', () => {
+  it('leaves no file behind if all its documents were dropped', () => {
     const { segment, encoder, add } = making();
     for (let number = 0; number < LARGE; number += 1) encoder.drop(add(number));
     segment.end();
     expect(filesLeft()).toEqual([]);
   });
 
-  it('fails at its end with what the kernel says of the place', () => {
+  it("fails when it is finished, with the kernel's error about the path", () => {
     const { segment, add } = making({ file: 'missing/deep/segment.mdb' });
     for (let number = 0; number < LARGE; number += 1) add(number);
     segment.end();

@@ -1,4 +1,4 @@
-/** What is seen of a version while it is built. */
+/** Progress and recovery of a version that is being built. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,16 +22,16 @@ const DEFINITION: FieldDefinition = {
   inferred: 'no',
 };
 const SETTINGS = { account: 'test', list: 'l', language: 'en', synonym_rules: [], query_rules: [] } as const;
-/** Of two steps and a part. */
+/** Enough records for two steps and a part of a third. */
 const RECORDS = 25_000;
 
 let dataDir: string;
 let stores: RecordStoreCache;
 let progress: ProgressBoard;
 let indexes: ListIndexes;
-/** Before a task is run. */
+/** Called before a task is run. */
 let before: (task: IngestTask) => void;
-/** When it has run. */
+/** Called after a task has run. */
 let behind: (task: IngestTask) => void;
 
 function open(): void {
@@ -70,7 +70,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-it('says how far the build of a version is, and goes on from there after a stop', async () => {
+it('The build of a version reports its progress, and continues from there after a restart', async () => {
   const list = await indexes.create('a1', SETTINGS, DEFINITION);
   const session = list.startImport('ndjson');
   const lines = Array.from({ length: RECORDS }, (_, number) => `{"name":"r${number}","title":"word ${number}"}\n`);
@@ -80,7 +80,7 @@ it('says how far the build of a version is, and goes on from there after a stop'
   const begun = new Promise<void>((resolve) => {
     progress.listen((changed) => {
       const job = changed.read();
-      // The import goes on for a while.
+      // The import also reports progress for a while.
       if (job.kind !== 'version') return;
       told.push(job);
       if (job.done > 0) resolve();
@@ -102,14 +102,14 @@ it('says how far the build of a version is, and goes on from there after a stop'
     () => Promise.resolve(after.at(-1)?.state),
     (state) => state === 'done',
   );
-  // A step that was under way at the stop was finished, too.
+  // A step that was in progress at the stop was completed as well.
   expect(after[0]?.state).toBe('running');
   expect(after[0]?.done).toBeGreaterThanOrEqual(last?.done ?? Infinity);
   expect(after.at(-1)).toMatchObject({ done: RECORDS, total: RECORDS });
   expect(progress.all()).toEqual([]);
 });
 
-it('counts a record once whose value does not fit, however often it is written while the version is built', async () => {
+it('A record whose value does not fit is counted once, however often it is written during the build', async () => {
   const list = await indexes.create('a1', SETTINGS, DEFINITION);
   const session = list.startImport('ndjson');
   const line = (number: number) => `{"name":"r${number}","size":${number < 3 ? '"none"' : number}}\n`;
@@ -143,11 +143,11 @@ it.each([
   ['there and back', { a: 'b' }, { b: 'a' }, {}],
   ['of a new field that has the name that the first left', { a: 'b' }, { a: 'c' }, { a: 'b' }],
   ['there and back, and of a field that had the name between', { a: 'b' }, { b: 'a', a: 'c' }, {}],
-])('joins renames: %s', (_, first, second, expected) => {
+])('renamesAfter joins two renames: %s', (_, first, second, expected) => {
   expect(renamesAfter(first as Record<string, string>, second as Record<string, string>)).toEqual(expected);
 });
 
-it('is begun where its task failed behind the commit, as of a worker that died: no change of fields is refused that is on disk', async () => {
+it('A change of fields is accepted if its task failed after its commit, because the new version is on disk', async () => {
   const list = await indexes.create('a1', SETTINGS, DEFINITION);
   await list.write({ kind: 'put', name: 'one', fields: { title: 'word', size: 5 } });
   behind = ({ kind }) => {

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
 import { PublishedGeneration } from './published-generation.js';
 
-it('a generation that is not as it was meant to be is released: it stayed in memory for good', () => {
+it('PublishedGeneration releases a generation that lacks an expected part', () => {
   const published = vi.spyOn(kernel, 'publishGeneration');
   const options = { kernel, version: 1, segments: [], vectors: undefined, pictures: undefined, onRelease: () => {} };
   try {

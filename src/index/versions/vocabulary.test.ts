@@ -1,4 +1,4 @@
-/** What a list's commits and merges say of the terms that they bring and take. */
+/** What a list's commits and merges record about the terms that they add and remove. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { kernel, type GenerationHandle } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
@@ -12,7 +12,7 @@ const definition: FieldDefinition = {
   location_field: null,
   inferred: 'no',
 };
-/** In a tier of their own, so that merges of what is written leave them alone. */
+/** So many records that merges of later writes leave their segment alone. */
 const RECORDS = 1100;
 
 let lists: ListsInFolder;
@@ -39,16 +39,16 @@ function underLease<Result>(look: (generation: GenerationHandle) => Result): Res
 }
 const inForce = () => underLease((generation) => kernel.vocabulary(generation));
 const segmentCount = () => underLease((generation) => kernel.generationInfo(generation).segments.length);
-/** Which of the words may have other forms than with that vocabulary. */
+/** Returns the words that may have other forms than with that vocabulary. */
 const affected = (words: readonly string[], name: number) =>
   underLease((generation) => {
     const flags = kernel.affectedWords(generation, words, words.map(() => 1), words.map(() => name)); // prettier-ignore
     return words.filter((_, index) => flags[index] === 1);
   });
-/** Until a merge has made one of what was written. */
+/** Waits until a merge has made one segment of what was written. */
 const merged = () => expect.poll(() => segmentCount(), { interval: 10 }).toBe(2);
 
-it('keeps its vocabulary while writes bring words that are there, and through their merge', async () => {
+it('The vocabulary stays the same while writes bring only known words, and through their merge', async () => {
   const before = inForce().name;
   await write('a', 'tern');
   expect(inForce().name).toBe(before);
@@ -58,7 +58,7 @@ it('keeps its vocabulary while writes bring words that are there, and through th
   expect(inForce().name).toBe(before);
 });
 
-it('is told of the words that a write brings', async () => {
+it('The vocabulary names the words that a write adds', async () => {
   const before = inForce();
   await write('a', 'tern cormorant');
   const { name, root } = inForce();
@@ -68,10 +68,10 @@ it('is told of the words that a write brings', async () => {
   expect(affected(words, name)).toEqual([]);
 });
 
-/** Words that may stand for what goes, and one that may not. */
+/** Words that may stand for the one that is removed, and one that may not. */
 const WORDS = ['cormorants', 'cormorant', 'tern'];
 
-it('is told of the words that go with a merge, and keeps what is known of the others', async () => {
+it('The vocabulary names the words that a merge removes, and what is known about others is kept', async () => {
   await Promise.all([write('a', 'tern cormorant'), write('b', 'tern')]);
   const { root, name } = inForce();
   await write('a', 'tern');
@@ -81,7 +81,7 @@ it('is told of the words that go with a merge, and keeps what is known of the ot
   expect(affected(WORDS, name)).toEqual(['cormorants', 'cormorant']);
 });
 
-it('is told of the words that go with a segment whose records are all gone', async () => {
+it('The vocabulary names the words of a segment that is removed because all its records were deleted', async () => {
   const { record } = await write('a', 'cormorant');
   const { root, name } = inForce();
   await list.write({ kind: 'delete', id: record.id });
@@ -90,7 +90,7 @@ it('is told of the words that go with a segment whose records are all gone', asy
   expect(affected(WORDS, name)).toEqual(['cormorants', 'cormorant']);
 });
 
-it('keeps what is known of words while a record is written again and again', async () => {
+it('What is known about words is kept while a record is written again and again', async () => {
   const { root, name } = inForce();
   for (let count = 0; count < 6; count += 1) await write('counter', `tern ${count}`);
   await expect.poll(() => segmentCount(), { interval: 10 }).toBeLessThan(4);
