@@ -1,4 +1,4 @@
-/** Analytics of a service that is killed: what was counted stays counted, and counting goes on. */
+/** Tests analytics of a service that is killed: what was counted stays counted, and counting goes on. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { SeededRandom } from '../support/random.js';
@@ -21,7 +21,7 @@ async function startWithList(env: Record<string, string> = {}): Promise<TestServ
 }
 
 const search = ({ client }: TestService, query: string) => client.get('/search/default/birds/1', { query });
-/** A report waits for its turn on a busy machine, and may be refused meanwhile. */
+/** On a busy machine, a report waits for its turn and may be refused meanwhile. */
 const total = async ({ client }: TestService) => {
   const report = await eventually(
     () => client.get('/analytics/list/default/birds'),
@@ -31,7 +31,7 @@ const total = async ({ client }: TestService) => {
 };
 
 describe('analytics', () => {
-  it(`lose nothing that a report has counted when the service is killed (${KILLS} times)`, async () => {
+  it(`lose nothing that a report has shown, over ${KILLS} kills of the service`, async () => {
     const running = await startWithList();
     const random = new SeededRandom(SEED);
     let answered = 0;
@@ -52,7 +52,7 @@ describe('analytics', () => {
     }
   });
 
-  it('keep by themselves what was recorded, without being asked for a report', async () => {
+  it('are stored without a request for a report', async () => {
     const running = await startWithList();
     for (let count = 0; count < 100; ++count) await search(running, 'dive');
     await eventually(
@@ -72,7 +72,7 @@ describe('analytics', () => {
     expect(await total(running)).toBe(50);
   });
 
-  it('add up what a killed service left behind', async () => {
+  it('are added up after the next start if the service was killed before', async () => {
     const running = await startWithList({ GANNET_ANALYTICS_ROLL_UP_SECONDS: '3600' });
     for (let count = 0; count < 50; ++count) await search(running, 'dive');
     expect(await total(running)).toBe(50);
@@ -85,7 +85,7 @@ describe('analytics', () => {
     expect(await total(running)).toBe(50);
   });
 
-  it('can be turned off', async () => {
+  it('count nothing if they are turned off', async () => {
     const running = await startWithList({ GANNET_ANALYTICS_ENABLED: 'false' });
     await search(running, 'dive');
     expect(await total(running)).toBe(0);

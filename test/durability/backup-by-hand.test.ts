@@ -1,4 +1,4 @@
-/** Data directories that somebody has put together by hand: copied from a backup, or with a part of them on another disk. */
+/** Tests data directories put together by hand: copied from a backup, or with a part of them on another disk. */
 import {
   cpSync,
   mkdirSync,
@@ -46,7 +46,7 @@ const described = (backup: string) =>
   JSON.parse(readFileSync(join(backup, 'backup.json'), 'utf8')) as { files: { path: string; bytes: number }[] };
 
 describe('a data directory that was copied from a backup', () => {
-  it('has backups that can be restored, though it has what that one said of itself', async () => {
+  it('can be backed up and restored, although it contains the description of that backup', async () => {
     const copied = join(folder, 'copied');
     cpSync(await backUp(dataDir), copied, { recursive: true });
     const backup = await backUp(copied);
@@ -57,7 +57,7 @@ describe('a data directory that was copied from a backup', () => {
     expectMoment(await contentOf(restored), new Map(), new Map());
   });
 
-  it('had backups of an earlier release that told of it, and they are restored', async () => {
+  it('has restorable backups by an earlier release, which copied that description as well', async () => {
     const backup = await backUp(dataDir);
     const description = described(backup);
     const files = [{ path: 'backup.json', bytes: 1 }, ...description.files];
@@ -69,8 +69,8 @@ describe('a data directory that was copied from a backup', () => {
   });
 });
 
-describe('a data directory whose files are on another disk, by a link', () => {
-  /** Moves the media there, and links them. */
+describe('a data directory whose media are on another disk, behind a link', () => {
+  /** Moves the media to another folder, and links them. */
   function mediaElsewhere(): string {
     const elsewhere = join(folder, 'elsewhere');
     renameSync(join(dataDir, 'media'), elsewhere);
@@ -78,7 +78,7 @@ describe('a data directory whose files are on another disk, by a link', () => {
     return elsewhere;
   }
 
-  it('has them in its backups, and what is linked in a circle once', async () => {
+  it('includes the media in its backups, and follows links in a circle only once', async () => {
     const elsewhere = mediaElsewhere();
     writeFileSync(join(folder, 'a-file'), '');
     symlinkSync('.', join(elsewhere, 'again'));
@@ -91,17 +91,17 @@ describe('a data directory whose files are on another disk, by a link', () => {
     expect(described(backup).files.filter(({ path }) => path.startsWith('of-somebody-else'))).toEqual([]);
     const restored = join(folder, 'restored');
     await done(restored, 'restore', backup);
-    // Every file is there as it was put.
+    // Every file is as it was uploaded.
     expectMoment(await contentOf(restored), new Map(), new Map());
   });
 
-  it('has once what a folder that is no link has a circle in', async () => {
+  it('includes files once, even if a link in the folder leads back to it', async () => {
     symlinkSync('.', join(dataDir, 'media', 'again'));
     const media = described(await backUp(dataDir)).files.filter(({ path }) => path.startsWith('media/'));
     expect(media.map(({ bytes }) => bytes)).toEqual(['content'.length]);
   });
 
-  it('has no backup while that disk is gone, rather than one without them', async () => {
+  it('refuses a backup while that disk is missing, instead of leaving the media out', async () => {
     const elsewhere = mediaElsewhere();
     renameSync(elsewhere, `${elsewhere}-gone`);
     const { status, notes } = await gannet(dataDir, 'backup', join(folder, 'backups'), '--keep', '1');
@@ -112,14 +112,14 @@ describe('a data directory whose files are on another disk, by a link', () => {
     await backUp(dataDir);
   });
 
-  it('has no backups among those files, of which each would have those before it', async () => {
+  it('refuses a backup into that disk, as each would contain those before it', async () => {
     const backups = join(mediaElsewhere(), 'backups');
     const { status, notes } = await gannet(dataDir, 'backup', backups);
     expect(notes).toContain(`is in ${join(folder, 'elsewhere')}, where the link ${join(dataDir, 'media')} leads`);
     expect(status).toBe(1);
   });
 
-  it('has backups in a media store there, of which none has those before it', async () => {
+  it('can be backed up to a media store on that disk, and no backup contains those before it', async () => {
     const elsewhere = join(folder, 'elsewhere');
     const store = join(elsewhere, 'store');
     mkdirSync(store, { recursive: true });
@@ -146,7 +146,7 @@ describe('a data directory whose files are on another disk, by a link', () => {
 
 describe('a data directory whose lists are on another disk', () => {
   it.each(['a link that leads nowhere', 'an empty folder'])(
-    'has no backup while that disk is gone and %s is left, rather than one without lists',
+    'refuses a backup without lists while the disk is missing and %s is left',
     async (left) => {
       const [lists, elsewhere] = [join(dataDir, 'lists'), join(folder, 'elsewhere')];
       const whole = await backUp(dataDir);

@@ -1,4 +1,7 @@
-/** What a backup knows of a change it also has to tell: whoever was away while it was made is told of all that it has. */
+/**
+ * Tests that a restored backup sends every event of changes that it contains, even if the events were moved to the
+ * queue while it was made.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +14,7 @@ import { startTestService, type TestService } from '../support/service.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 const SOURCE = fileURLToPath(new URL('../support/silent-disk.c', import.meta.url));
-/** Of the data directory: it is copied behind the queue, and before any list. */
+/** A file in the data directory that is copied after the queue and before any list. */
 const HELD_FILE = 'held';
 const BEFORE_BACKUP = 3;
 const WHILE_IT_IS_MADE = 20;
@@ -37,7 +40,10 @@ async function write(name: string): Promise<void> {
 
 const told = () => new Set(receiver.received.map(({ body }) => body.data['name']));
 
-/** Each is in the queue before the next one is written, which removes it from the outbox of the list where it need not stay. */
+/**
+ * Waits until each event is in the queue before it writes the next record, which removes the event from the list's
+ * outbox where it need not stay.
+ */
 async function writeAndMove(prefix: string, count: number): Promise<string[]> {
   const names = Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
   for (const name of names) {
@@ -47,7 +53,7 @@ async function writeAndMove(prefix: string, count: number): Promise<string[]> {
   return names;
 }
 
-it('has every event of records that it has and that were moved to the queue while it was made', async () => {
+it('A restored backup sends all events of its records, even those that were queued while it was made', async () => {
   const dataDir = join(folder, 'data');
   const library = join(folder, 'silent-disk.so');
   execFileSync('cc', ['-shared', '-fPIC', '-o', library, SOURCE, '-ldl']);
@@ -72,7 +78,7 @@ it('has every event of records that it has and that were moved to the queue whil
   expect(status, notes).toBe(0);
   await service.stop('SIGKILL');
 
-  // What the first service told after the copy of its queue is told again: the copy does not know of it.
+  // What the first service sent after the copy of its queue is sent again, as the copy does not know of it.
   receiver.received.splice(0);
   const restored = join(folder, 'restored');
   expect((await gannet(restored, 'restore', (JSON.parse(output) as { path: string }).path)).status).toBe(0);

@@ -1,6 +1,6 @@
 /**
- * Backups of a service that is written to, what a restore makes of them, and kills in the middle of both: a list is as it was at one
- * moment, nothing that was acknowledged before is missing, and what is not whole never passes for a backup.
+ * Tests backups of a service under writes, restores of them, and kills in the middle of both: a list is restored as
+ * of one moment, nothing that was acknowledged before is missing, and nothing incomplete is taken for a backup.
  */
 import {
   cpSync,
@@ -59,7 +59,7 @@ interface Shared {
   readonly bytes_shared: number;
 }
 
-/** The path of the backup that the command names. */
+/** Returns the path of the backup that the command prints. */
 async function backUp(...options: string[]): Promise<string> {
   const { status, output, notes } = await gannet(dataDir, 'backup', backups, '--json', ...options);
   expect(status, notes).toBe(0);
@@ -72,7 +72,7 @@ async function restore(from: string, to: string, ...options: string[]): Promise<
 }
 
 describe('a backup', () => {
-  it('has each list as of one moment while it is written, and shares what has not changed with the one before', async () => {
+  it('has each list as of one moment during writes, and shares unchanged files with the backup before it', async () => {
     const running = await startWithLists();
     const writer = new Writer(running);
     const taken: { path: string; atLeast: ReadonlyMap<string, number>; atMost: ReadonlyMap<string, number> }[] = [];
@@ -96,8 +96,8 @@ describe('a backup', () => {
     expect(readdirSync(dataDir)).not.toContain('.backup-staging');
   });
 
-  it('of a service at rest is what it serves, keys and analytics among it, and costs next to nothing the second time', async () => {
-    // As what was killed while it sent a file to a bucket leaves it.
+  it('of an idle service contains everything, with API keys and analytics, and shares nearly all with a second one', async () => {
+    // As left by a service that was killed while it sent a file to a bucket.
     const parts = join(dataDir, 'media', '.parts');
     mkdirSync(parts, { recursive: true });
     writeFileSync(join(parts, 'left'), '');
@@ -122,17 +122,17 @@ describe('a backup', () => {
     const sameKey = await restored.clientWith(client.key).get('/account');
     expect(sameKey.status).toBe(200);
     await restored.stop();
-    // The service that is not running answers the command itself.
+    // Without a running service, the command makes the backup itself.
     const stopped = await gannet(dataDir, 'backup', backups);
     expect(stopped).toMatchObject({ status: 0 });
     expect(stopped.output).toContain('gannet restore');
   });
 
-  it('says what is wrong with a folder that cannot be used, and the next one is made', async () => {
+  it('explains what is wrong with a folder that cannot be used, and works with another afterwards', async () => {
     await startWithLists();
     const file = join(folder, 'file');
     writeFileSync(file, '');
-    // Node.js never ends where it makes folders there.
+    // Node.js never returns when it creates folders there.
     const nowhere = existsSync('/proc/self') ? [['/proc/backups', /does not exist/] as const] : [];
     for (const [at, reason] of [[file, /not a folder/], [join(file, 'below'), /not a folder/], ...nowhere] as const)
       for (const words of [[at], ['list', at], ['check', at]]) {
@@ -147,7 +147,7 @@ describe('a backup', () => {
     await backUp();
   });
 
-  it('is listed and checked where there is no data directory, and none is made', async () => {
+  it('can be listed and checked without a data directory, and creates none', async () => {
     await startWithLists();
     const path = await backUp();
     const other = join(folder, 'other-machine');
@@ -164,7 +164,7 @@ describe('a backup', () => {
     expect(existsSync(other)).toBe(false);
   });
 
-  it('is refused where it would copy itself, and leaves nothing where the disk is full', async () => {
+  it('is refused inside the data directory, and leaves nothing behind if the disk is full', async () => {
     await startWithLists();
     const inside = await gannet(dataDir, 'backup', join(dataDir, 'backups'));
     expect(inside).toMatchObject({ status: 1 });
@@ -174,7 +174,7 @@ describe('a backup', () => {
       expect((await gannet(dataDir, 'backup', join(folder, at))).notes).toContain('is in the data directory');
     const relative = await gannet(dataDir, 'call', 'backup.create', '--param', 'folder=backups');
     expect(relative.notes).toContain('/folder');
-    // As where the disk of the backups is not mounted.
+    // As if the disk of the backups is not mounted.
     const above = join(folder, 'not-mounted');
     const missing = await gannet(dataDir, 'backup', join(above, 'disk', 'backups'));
     expect(missing).toMatchObject({
@@ -188,12 +188,12 @@ describe('a backup', () => {
       disk.shrinkTo(100_000);
       const full = await gannet(dataDir, 'backup', backups);
       expect(full.status).toBe(1);
-      // Two disks take part.
+      // Two disks are involved.
       expect(full.notes).toContain(`The disk of ${backups}, the folder of backups, is full`);
       expect(readdirSync(backups)).toEqual([]);
       expect((await service?.client.get('/health'))?.status).toBe(200);
       disk.grow();
-      // On another file system, where nothing can have a second name beside the data directory.
+      // On another file system, files cannot be hard-linked to the data directory.
       const target = join(folder, 'restored');
       await restore(await backUp(), target);
       const second = await gannet(dataDir, 'backup', backups, '--json');
@@ -206,7 +206,7 @@ describe('a backup', () => {
 });
 
 describe('a restore', () => {
-  it('takes nothing that is not whole, and deletes nothing that is there', async () => {
+  it('refuses anything incomplete, and deletes nothing in the target folder', async () => {
     await startWithLists();
     const path = await backUp();
     await service?.stop();
@@ -263,7 +263,7 @@ describe('a restore', () => {
       'is damaged',
     );
 
-    // Somebody's folder is not replaced; a data directory is, with what lies beside the data.
+    // A folder with other things in it is not replaced; a data directory is, along with what lies next to its data.
     writeFileSync(join(target, 'mine'), 'x');
     await refused(path, 'has other things in it (mine)');
     await refused(path, 'has other things in it (mine)', '--replace');
@@ -288,13 +288,13 @@ describe('a restore', () => {
   });
 });
 
-describe('kill -9', () => {
-  it(`in the middle of ${KILLS} backups and ${KILLS} restores leaves what is whole and nothing else`, async () => {
+describe('a backup or restore that is killed', () => {
+  it(`leaves only complete backups and data directories, over ${KILLS} backups and ${KILLS} restores`, async () => {
     await startWithLists();
     await service?.stop();
     const random = new SeededRandom(SEED);
     for (let round = 0; round < KILLS; round += 1) {
-      // No service runs: the command has the data directory itself, and is what dies.
+      // No service runs: the command opens the data directory itself, and is what is killed.
       await killed(['backup', backups], dataDir, 300 + random.below(KILL_MS_MAX));
       for (const { path } of backupsIn(backups))
         expect(statSync(join(path, 'system', 'data.mdb')).size).toBeGreaterThan(0);

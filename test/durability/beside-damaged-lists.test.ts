@@ -1,4 +1,4 @@
-/** One of an account's lists cannot be asked, since it is damaged: whatever is about the account, or about its other lists, goes on. */
+/** Tests an account with a damaged list: whatever is about the account, or about its other lists, still works. */
 import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { startTestService, type TestService } from '../support/service.js';
 
 const PAGE_BYTES = 4096;
 const SETTINGS = { GANNET_PLANS_OFFERED: 'some records=1000 lists=10 feeds=10 storage_bytes=1000000000' };
-/** Those of people alone, those that need more than an account, and a stream without an end. */
+/** Operations for people only, those that need more than an account, and a stream without an end. */
 const LEFT_OUT = new Set(['progress.watch', 'session.read', 'session.list', 'backup.list', 'backup.check']);
 
 const operations = await allOperations();
@@ -43,7 +43,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Returns its folder. */
+/** Creates a list with a record, and returns its folder. */
 async function make(name: string): Promise<string> {
   const folders = () => readdirSync(join(dataDir, 'lists')).filter((folder) => !folder.startsWith('.'));
   const before = new Set(folders());
@@ -54,12 +54,15 @@ async function make(name: string): Promise<string> {
   return made;
 }
 
-it.each(ofAccounts.map(({ name, path }) => [name, path]))('%s answers', async (_, path) => {
-  const { status, text } = await service.control().get(path.replace('{account}', 'default'));
-  expect([status, text.slice(0, 300)]).toEqual([200, expect.anything()]);
-});
+it.each(ofAccounts.map(({ name, path }) => [name, path]))(
+  '%s works for an account with a damaged list',
+  async (_, path) => {
+    const { status, text } = await service.control().get(path.replace('{account}', 'default'));
+    expect([status, text.slice(0, 300)]).toEqual([200, expect.anything()]);
+  },
+);
 
-it('counts the lists that can be asked for the plan, names the other one, and takes it for a trouble', async () => {
+it('The plan counts the lists that can be opened, and the damaged list is named as a trouble', async () => {
   const control = service.control();
   expect((await control.get('/plan/default')).body).toMatchObject({
     usage: { records: { used: 1 }, lists: { used: 2 } },
@@ -76,7 +79,7 @@ it('counts the lists that can be asked for the plan, names the other one, and ta
   expect(output).toMatch(/^Trouble +list default\/birds: /m);
 });
 
-it('lets other lists be written, made, copied and searched', async () => {
+it('Other lists of the account can be written, created, copied and searched', async () => {
   const { client } = service;
   const statuses = [
     await client.post('/search-result/default/fish', { name: 'two', fields: { title: 'word' } }),
@@ -88,7 +91,7 @@ it('lets other lists be written, made, copied and searched', async () => {
   expect(statuses).toEqual([201, 200, 201, 201, 200]);
 });
 
-it('says of a group why it cannot be searched, and lets the list be taken out of it', async () => {
+it('A search of a group names its damaged list, which can be removed from the group', async () => {
   const { client } = service;
   const search = () => client.get('/search/group/default/animals/latest', { query: 'word' });
   expect(await search()).toMatchObject({ status: 503, body: { code: 'list-damaged' } });

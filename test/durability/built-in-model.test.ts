@@ -1,6 +1,6 @@
 /**
- * The built-in model while it is learned: a service that is killed learns on, and one whose disk is full goes on with words and learns when
- * there is room.
+ * Tests the built-in model while it is learned: a killed service continues learning after its start, and one with a
+ * full disk searches by words and learns when there is room again.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ async function started(): Promise<TestService> {
   return (service = await startTestService({ dataDir: folder }));
 }
 
-/** Words of one topic, and of no other. */
+/** Returns a record with words of one topic only. */
 function recordOf(number: number) {
   const random = new SeededRandom(number);
   const topic = TOPICS[number % TOPICS.length] as string;
@@ -49,7 +49,9 @@ interface Meaning {
   readonly failed: number;
 }
 
-/** What the service says where a full disk stops it: the model, its queue, its vectors or their index cannot be written. */
+/**
+ * What the service logs if a full disk stops it: the model, its queue, its vectors or their index cannot be written.
+ */
 const COMPLAINT =
   /model could not be learned|Could not queue records for embedding|Could not write vectors|index of vectors could not be made/;
 
@@ -65,8 +67,8 @@ async function made({ client }: TestService, name: string, model: string | null)
 }
 
 /**
- * Every record has its vector, or a reason for having none: words that came after the model was learned. A word finds its topic's records,
- * those without it too.
+ * Waits until every record has its vector, or a reason for having none: words that came after the model was learned.
+ * Then a word must find records of its topic, also without the word.
  */
 async function expectLearned(of: TestService, list: string, records: number): Promise<void> {
   const settled = await eventually(
@@ -85,7 +87,7 @@ async function expectLearned(of: TestService, list: string, records: number): Pr
     return body as { readonly total_count: number; readonly results: readonly { readonly name: string }[] };
   };
   const words = await search({ vector_search: false });
-  // A scale of cosines is taken once all have their vectors.
+  // The scale of cosines is calibrated after all records have their vectors.
   const both = await eventually(
     () => search({}),
     ({ total_count: total }) => total > words.total_count,
@@ -93,7 +95,7 @@ async function expectLearned(of: TestService, list: string, records: number): Pr
   for (const { name } of both.results) expect(name).toMatch(/^sea-/);
 }
 
-it(`is learned to the end across ${KILLS} kills, and again when the list has grown`, async () => {
+it(`The built-in model is completely learned across ${KILLS} kills, and again after the list has grown`, async () => {
   const of = await started();
   await made(of, 'learned', 'built-in');
   const random = new SeededRandom(SEED);
@@ -103,7 +105,7 @@ it(`is learned to the end across ${KILLS} kills, and again when the list has gro
     const more = Array.from({ length: perKill }, (_, index) => recordOf(written + index));
     expect((await of.client.bulk('default', 'learned', more)).status).toBe(200);
     written += perKill;
-    // While it is learned, while vectors are made, or when all is done.
+    // Kills while the model is learned, while vectors are made, or when all is done.
     const until = random.below(written);
     await eventually(
       () => meaningOf(of, 'learned'),

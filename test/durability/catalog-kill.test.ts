@@ -1,6 +1,6 @@
 /**
- * kill -9 while the catalogue and the keys change: every change that was answered is there after, every one that was not is
- * there whole or not at all.
+ * Kills the service (SIGKILL) while the catalogue and the API keys change: every change that was answered is there
+ * afterwards, and every other is there entirely or not at all.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,11 +14,14 @@ import { SeededRandom } from '../support/random.js';
 
 const KILLS = 20;
 const SEED = 20_261_121;
-/** Killed when it has said so many lines, each one step of its work; enough for a list even at the least. */
+/** The writer is killed after this number of lines, each one step of its work; the minimum is enough for one list. */
 const LINES_MIN = 6;
 const LINES_MORE_MAX = 40;
 
-/** Makes lists, puts each into the group `all`, makes a key for it, deletes every third, and says what is answered. */
+/**
+ * Creates lists, adds each to the group `all`, creates a key for it, deletes every third, and prints what is
+ * acknowledged.
+ */
 const WRITER = `
 const { openEnvironment, systemClock } = await import(process.argv[1] + '/dist/src/platform/index.js');
 const { openCatalog } = await import(process.argv[1] + '/dist/src/catalog/index.js');
@@ -72,12 +75,12 @@ function run(folder: string, first: number, killAfterLines: number): Promise<str
     output += chunk.toString();
     if (output.split('\n').length > killAfterLines) child.kill('SIGKILL');
   });
-  // A last line without its end was not said whole.
+  // A last line without its line end was not printed completely.
   return new Promise((resolve) => child.once('close', () => resolve(output.split('\n').slice(0, -1))));
 }
 
 describe(`the catalogue, killed ${KILLS} times (seed ${SEED})`, () => {
-  it('has every change that was answered, and no half of another', async () => {
+  it('keeps every acknowledged change, and no half of another', async () => {
     const random = new SeededRandom(SEED);
     const folder = mkdtempSync(join(tmpdir(), 'gannet-catalog-kill-'));
     const answered: Answered = { lists: new Set(), keys: new Set(), deleted: new Set(), uncertain: new Set() };
@@ -125,7 +128,7 @@ async function compare(folder: string, { lists, keys, deleted, uncertain }: Answ
     expect(missing).toEqual([]);
     expect([...deleted].filter((name) => there.has(name))).toEqual([]);
     for (const key of keys) expect(access.authenticate(key).account).toBe('default');
-    // A list and its place in the group go in one step.
+    // A list and its place in the group are changed in one step.
     const group = catalog.group('default', 'all');
     const members = group === undefined ? [] : currentMembers(group).map(({ list }) => list);
     expect(members.filter((name) => !there.has(name))).toEqual([]);

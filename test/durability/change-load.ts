@@ -1,6 +1,6 @@
 /**
- * Changes around the records, until the service dies: settings, clones, lists that come and go, groups, and searches of all of
- * them. Beside `WriteLoad`, which writes the records and builds versions.
+ * Changes settings, copies, creates and deletes lists, changes groups, and searches all of them until the service
+ * dies. Runs next to `WriteLoad`, which writes records and builds versions.
  */
 import type { SeededRandom } from '../support/random.js';
 import type { ServiceClient } from '../support/client.js';
@@ -11,7 +11,7 @@ export const GROUP = 'all';
 const CLONES = 2;
 const SHORT_LIVED = 2;
 
-/** What a change that was answered has made, and what one that was not may have made of it. */
+/** The value after acknowledged changes, and the value that an unanswered change may have made of it. */
 export class Changing<Value> {
   private pending: { readonly value: Value } | undefined;
   constructor(public value: Value) {}
@@ -23,11 +23,11 @@ export class Changing<Value> {
     if (this.pending !== undefined) this.value = this.pending.value;
     this.pending = undefined;
   }
-  /** The answer said that nothing came of it. */
+  /** The answer said that the change was not made. */
   refused(): void {
     this.pending = undefined;
   }
-  /** A problem, or undefined. From then on, what is there is what is expected. */
+  /** Returns a problem, or undefined. The actual value is what is expected from then on. */
   compare(actual: Value, what: string): string | undefined {
     const allowed = [this.value, ...(this.pending === undefined ? [] : [this.pending.value])];
     const known = allowed.some((value) => JSON.stringify(value) === JSON.stringify(actual));
@@ -37,11 +37,11 @@ export class Changing<Value> {
   }
 }
 
-/** Over all rounds. */
+/** The expectations over all rounds. */
 export class ExpectedChanges {
   readonly synonyms = new Changing<string | undefined>(undefined);
   readonly language = new Changing('en');
-  /** By name: whether the list is there. */
+  /** By name: whether the list exists. */
   readonly lists = new Map<string, Changing<boolean>>();
   groupVersion = 1;
 
@@ -59,7 +59,7 @@ export interface ChangeLoadOptions {
   readonly client: ServiceClient;
   readonly expected: ExpectedChanges;
   readonly random: SeededRandom;
-  /** A number that was never given out. */
+  /** Returns a number that was never given out before. */
   readonly next: () => number;
 }
 
@@ -120,7 +120,7 @@ export class ChangeLoad extends DyingLoad {
       list.acknowledge();
     }
     const path = `/search-result/${ACCOUNT}/${name}`;
-    // The deletion comes in the middle of these.
+    // The deletion is sent in the middle of these.
     const writes = Array.from({ length: 3 }, () =>
       this.ask([201, 404], client.post(path, { fields: { title: `word${next()}` } }), 'write beside a deletion'),
     );
@@ -163,7 +163,7 @@ export class ChangeLoad extends DyingLoad {
   }
 }
 
-/** After a restart: problems, empty where everything is as it was answered. */
+/** Returns the problems after a restart; empty if everything is as it was acknowledged. */
 export async function compareChanges(client: ServiceClient, expected: ExpectedChanges): Promise<string[]> {
   const problems: (string | undefined)[] = [];
   const { body: read } = await client.get(`/list/${ACCOUNT}/${LIST}`);

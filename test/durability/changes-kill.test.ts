@@ -1,6 +1,6 @@
 /**
- * Kills the service with SIGKILL in the midst of writes, changes of settings, version builds, clones, deletions and changes of
- * groups: no answer before it may be 500, and everything that was answered has to be there after.
+ * Kills the service (SIGKILL) in the middle of writes, changes of settings, version builds, copies, deletions and
+ * changes of groups: no answer before may be 500, and everything acknowledged must be there afterwards.
  * `GANNET_CHANGES_KILL_ROUNDS` rounds (200 for a release), from `GANNET_KILL_SEED`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { ACCOUNT, LIST, WriteLoad } from './write-load.js';
 
 const ROUNDS = Number(process.env['GANNET_CHANGES_KILL_ROUNDS'] ?? 3);
 const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
-/** The kill comes some time after so many answers at most. */
+/** The kill comes some time after this number of answers at most. */
 const KILL_AFTER_ANSWERS_MAX = 60;
 
 const dataDir = mkdtempSync(join(tmpdir(), 'gannet-changes-kill-'));
@@ -39,7 +39,7 @@ async function prepare(client: ServiceClient): Promise<void> {
   expect(group.status, group.text).toBe(201);
 }
 
-/** Until the service is killed. Rejects for an answer that it should not have given. */
+/** Sends load until the service is killed. Rejects for an answer that it should not have given. */
 async function loadUntilKilled({ client, ...running }: { client: ServiceClient; kill: () => Promise<unknown> }) {
   const writes = new WriteLoad(client, records, random, next);
   const others = new ChangeLoad({ client, expected: changes, random, next });
@@ -54,7 +54,7 @@ async function loadUntilKilled({ client, ...running }: { client: ServiceClient; 
 }
 
 it(
-  `answers no 500 beside changes of every kind, and has all that it answered after ${ROUNDS} kills`,
+  `Concurrent changes of every kind get no 500, and all acknowledged ones survive ${ROUNDS} kills`,
   async () => {
     let requests = 0;
     const startedMs = performance.now();

@@ -1,4 +1,4 @@
-/** What the service has started ends with it, however it ends: also what hangs, and hears nothing. */
+/** Tests that processes started by the service end with it, however it ends, even if they hang and react to nothing. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { itWhere } from '../support/skip.js';
 import { writeProgram } from '../support/videos.js';
 
 const ON_LINUX = process.platform === 'linux';
-/** Of the commands of what the service starts here: readers of documents and of pictures, and ffmpeg. */
+/** Parts of the commands that the service starts here: readers of documents and of pictures, and ffmpeg. */
 const READER = 'document';
 const PARTS = [READER, 'picture', 'sleep 100000'];
 const FILES_OF_ONE = 2;
@@ -56,7 +56,7 @@ itWhere(ON_LINUX, 'only Linux tells a process that its parent ends')(
         ],
       });
       let papers = 0;
-      /** What reads documents ends where it is asked for nothing: as soon as that is so, there is another one to be read. */
+      /** The reader of documents ends when it has nothing to do: as soon as that happens, another document is added. */
       const putPaper = () => {
         papers += 1;
         const paper = server.url(`/a.pdf?${papers}`);
@@ -75,7 +75,7 @@ itWhere(ON_LINUX, 'only Linux tells a process that its parent ends')(
         },
         ({ missing }) => missing.length === 0,
       );
-      // As one that computes without end, it does not hear that nobody is there any more.
+      // Like one that computes without end, it does not notice that its parent is gone.
       for (const pid of pids) process.kill(pid, 'SIGSTOP');
       await service.stop('SIGKILL');
       await eventually(

@@ -1,6 +1,6 @@
 /**
- * A service whose address space is cut while it writes. V8 ends it with the first thread or heap that it can no longer make; what was answered
- * is there after the next start, which a supervisor makes.
+ * Tests a service whose address space is limited while it writes. V8 ends it with the first thread or heap that it
+ * can no longer create; what was acknowledged is there after the next start, as by a supervisor.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { startTestService, type TestService } from '../support/service.js';
 import { itWhere } from '../support/skip.js';
 
 const WRITES = 60;
-/** It is cut behind so many of them, to what is used and so much more. */
+/** The limit is set after this number of writes, to what is used and this many bytes more. */
 const CUT_BEHIND = 20;
 const MORE_BYTES = 16 * 2 ** 20;
 
@@ -24,7 +24,7 @@ function cutAddresses(pid: number): void {
   execFileSync('prlimit', [`--pid=${pid}`, `--as=${usedKib * 1024 + MORE_BYTES}:`]);
 }
 
-/** The status; undefined where the service ends instead. */
+/** Returns the status; undefined if the service ends instead. */
 async function write({ client }: TestService, name: string, records: number): Promise<number | undefined> {
   try {
     const lines = Array.from({ length: records }, (_, number) => ({ name: `${name}-${number}`, title: 'word' }));

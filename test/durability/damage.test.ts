@@ -1,7 +1,7 @@
 /**
- * Seeded damage to every kind of file below a data directory, before a start and under a running service: no signal, no end without a
- * sentence, no wrong answer, and every list that was not hit serves. `GANNET_DAMAGES` (default 12) damages, half of either kind, from
- * `GANNET_DAMAGE_SEED`.
+ * Tests seeded damage to every kind of file in a data directory, before a start and under a running service: no
+ * signal, no end without a sentence, no wrong answer, and every list that was not damaged works. `GANNET_DAMAGES`
+ * (default 12) damages, half of either kind, from `GANNET_DAMAGE_SEED`.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,9 +23,9 @@ const SEED = Number(process.env['GANNET_DAMAGE_SEED'] ?? 1);
 const LISTS = ['alpha', 'beta', 'gamma', 'delta'];
 const RECORDS = 240;
 const DAMAGES_A_SERVICE = 6;
-/** What changes under a running service is found by then. */
+/** Damage under a running service is found within this time. */
 const NOTICE_MS = 400;
-/** And on a busy machine by then; how often that was so is told. */
+/** On a busy machine it is found within this time; the test prints how often it took longer than usual. */
 const NOTICE_MS_MAX = 120_000;
 const TEST_MS_MAX = 6 * 3_600_000;
 const SETTINGS = {
@@ -34,9 +34,9 @@ const SETTINGS = {
   GANNET_ANALYTICS_FLUSH_MS: '50',
   GANNET_ANALYTICS_ROLL_UP_SECONDS: '1',
 };
-/** Files whose damage may keep a start from succeeding, with a sentence. */
+/** Files whose damage may prevent a start, with a sentence. */
 const NEEDED = /^(system\/|secret-keys$)/;
-/** Of a damaged list. */
+/** Codes of refusals for a damaged list. */
 const REFUSALS = new Set([
   'list-damaged',
   'list-missing',
@@ -108,7 +108,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Questions about a list and their right answers. */
+/** Collects searches of a list and their right answers. */
 async function collect(client: ServiceClient, list: string): Promise<void> {
   const base = `/search/default/${list}/1`;
   const asked: Question[] = [
@@ -127,7 +127,7 @@ async function collect(client: ServiceClient, list: string): Promise<void> {
   }
 }
 
-/** Which folder belongs to which list. */
+/** Finds out which folder belongs to which list. */
 async function nameLists(): Promise<void> {
   const environment = openEnvironment(join(prepared, 'system'), { kind: 'system' });
   const catalog = await openCatalog(environment, systemClock);
@@ -149,7 +149,7 @@ function freshCopy(name: string): string {
   return copy;
 }
 
-/** A kind by lot, then a file of it: kinds of few files are met as often as others. */
+/** Picks a kind of file at random, then a file of it, so that kinds with few files are met as often as others. */
 function pickFile(dataDir: string): DataFile {
   const files = dataFiles(dataDir).filter(({ kind }) => !kind.includes('.damaged-'));
   const kind = random.pick([...new Set(files.map((file) => file.kind))]);
@@ -162,7 +162,7 @@ async function checkAnswers(client: ServiceClient, damages: readonly Damage[]): 
     const isRefusal = ({ status, body }: Answer) =>
       status >= 500 && REFUSALS.has((body as { code?: string } | undefined)?.code ?? '');
     let answer = await ask(client, question);
-    // A machine that is busy with something else has the service find it later.
+    // On a machine that is busy with other work, the service finds the damage later.
     for (const patience = new Patience(NOTICE_MS_MAX); ; await delay(NOTICE_MS)) {
       if (contentOf(answer) === right || isRefusal(answer) || !hit.has(question.list)) break;
       if (patience.isOver()) break;
@@ -180,7 +180,7 @@ async function checkAnswers(client: ServiceClient, damages: readonly Damage[]): 
   }
 }
 
-/** Every list takes a record and gives it back, or says that it cannot. */
+/** Checks that every list accepts a record and deletes it again, or refuses both. */
 async function checkWrites(client: ServiceClient, damages: readonly Damage[], round: number): Promise<void> {
   const hit = new Set(damages.map(({ file }) => (file.list === undefined ? undefined : listIds.get(file.list))));
   for (const list of LISTS) {
@@ -189,7 +189,8 @@ async function checkWrites(client: ServiceClient, damages: readonly Damage[], ro
     const write = () => withinTime(client.post(`/search-result/default/${list}`, body), `write to ${list}`);
     const codeOf = ({ body: told }: { readonly body: unknown }) => (told as { code?: string } | undefined)?.code ?? '';
     let answer = await write();
-    // What was written while any file turned out to be cut is not trusted, whosever it is (kernel/common/file_faults.h): the client is to try again.
+    // What was written while any file turned out to be cut is not trusted, whatever list the file belongs to
+    // (kernel/common/file_faults.h): the client is to retry.
     if (answer.status === 503 && codeOf(answer) === 'not-ready' && damages.at(-1)?.what.startsWith('cut') === true) {
       count('write told to come again');
       answer = await write();
@@ -217,7 +218,7 @@ async function checkCatalogue(client: ServiceClient, dataDir: string, damages: r
     Record<'lists' | 'unavailable', { name: string }[]>
   >;
   const hit = new Set(damages.map(({ file }) => (file.list === undefined ? undefined : listIds.get(file.list))));
-  // A list that was hit may be among those that cannot be opened; all are named.
+  // A damaged list may be among those that cannot be opened; all are named.
   const names = [...lists, ...unavailable.filter(({ name }) => hit.has(name))].map(({ name }) => name).sort();
   if (all.status !== 200 || names.join() !== [...LISTS].sort().join())
     problems.push(`${describeDamage(damages)}: GET /list → ${all.status} ${all.text.slice(0, 300)}`);
@@ -240,7 +241,7 @@ async function checkEnd(service: DamagedService, damages: readonly Damage[]): Pr
   );
 }
 
-/** Whatever goes wrong with a service that died is said by its end. */
+/** Reports an error only if the service is still alive; checkEnd judges a service that died. */
 async function unlessItDied(
   service: DamagedService,
   damages: readonly Damage[],
@@ -255,7 +256,7 @@ async function unlessItDied(
 }
 
 it(
-  'before a start',
+  'Damage before a start ends in a refusal or in right answers, never in a crash',
   async () => {
     for (let round = 0; round < DAMAGES / 2; round += 1) {
       const dataDir = freshCopy('before');
@@ -287,7 +288,7 @@ it(
 );
 
 it(
-  'while serving',
+  'Damage under a running service ends in a refusal or in right answers, never in a crash',
   async () => {
     problems.length = 0;
     for (let done = 0; done < DAMAGES / 2;) {

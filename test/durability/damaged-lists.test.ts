@@ -1,4 +1,7 @@
-/** What an operator sees of damaged lists: `gannet doctor` names them, beside a running service and without one, and they can be deleted. */
+/**
+ * Tests what an operator sees of damaged lists: `gannet doctor` names them, with the service running and without, and
+ * they can be deleted.
+ */
 import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,7 +60,7 @@ async function doctor(
   return { ok, check: (name) => checks.find((each) => each.name === name) };
 }
 
-it('doctor looks at a data directory that a service has open through the service, and leaves both alive', async () => {
+it('gannet doctor checks a data directory in use through the running service, and both keep working', async () => {
   for (const options of [[], ['--data']]) {
     const { ok, check } = await doctor(...options);
     expect([ok, check('Catalogue')]).toEqual([true, expect.objectContaining({ state: 'fine' })]);
@@ -69,7 +72,7 @@ it('doctor looks at a data directory that a service has open through the service
   expect((await service.client.post('/search-result/default/fish', { name: 'new' })).status).toBe(201);
 });
 
-it('a list whose store is damaged is named by doctor and by the service, and can be deleted', async () => {
+it('A list with a damaged store is named by gannet doctor and the service, and can be deleted', async () => {
   await service.client.post('/list/default', { name: 'bats', searchable_fields: [{ name: 'title' }] });
   const [hit] = ids();
   if (hit === undefined) throw new Error('there is no list');
@@ -90,7 +93,7 @@ it('a list whose store is damaged is named by doctor and by the service, and can
   expect(unavailable).toMatchObject([{ name, code: 'list-damaged' }]);
   const { output, notes } = await gannet(dataDir, 'list');
   expect([output.split('\n').length, notes]).toEqual([4, expect.stringContaining(`${name} is unavailable: `)]);
-  // Once, however many come upon it.
+  // It is logged once, however many requests meet it.
   const told = () => service.output.split('\n').filter((line) => /"level":[45]0/.test(line) && line.includes(hit));
   await expect.poll(told).toHaveLength(1);
   const beside = await doctor();
@@ -113,7 +116,7 @@ it('a list whose store is damaged is named by doctor and by the service, and can
   expect(after.lists).toHaveLength(3);
 });
 
-it('a segment that is not as it was written is named with --data, and made again at the next start', async () => {
+it('A damaged segment is named by gannet doctor --data, and rebuilt at the next start', async () => {
   await service.stop();
   const path = aSegment();
   expect((await doctor('--data')).check('Segment checksums')).toMatchObject({ state: 'fine' });
@@ -122,7 +125,7 @@ it('a segment that is not as it was written is named with --data, and made again
     state: 'failed',
     detail: expect.stringContaining(path),
   });
-  // Who opens the list makes it again, this command, too.
+  // Whatever opens the list rebuilds the segment, and so does this command.
   const removed = aSegment();
   unlinkSync(removed);
   expect((await doctor('--data')).check('Missing segments')).toMatchObject({
@@ -140,7 +143,7 @@ it('a segment that is not as it was written is named with --data, and made again
   }
 });
 
-it('analytics that are damaged are a notice of doctor: the service sets them aside and goes on', async () => {
+it('Damaged analytics are a notice of gannet doctor, and the service sets them aside and continues', async () => {
   expect((await service.client.get('/search/default/fish/1', { query: 'word' })).status).toBe(200);
   await service.stop();
   const path = join(dataDir, 'analytics', 'events', 'data.mdb');

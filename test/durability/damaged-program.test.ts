@@ -1,4 +1,7 @@
-/** Files of the program itself that are missing or cut off: a sentence that says what to do, and no service that serves by halves. */
+/**
+ * Tests missing or cut off files of the program itself: an error says what to do, and no service runs with only a
+ * part of it.
+ */
 import { execFile } from 'node:child_process';
 import {
   cpSync,
@@ -60,7 +63,7 @@ describe('gannet serve', () => {
     ['the command line', 'src/cli/index.cjs'],
     ['the composition root', 'src/main.cjs'],
     ['a search worker', 'src/workers/search.worker.cjs'],
-  ])('says what to do where %s is missing or cut off', async (_, file) => {
+  ])('says what to do if %s is missing or cut off', async (_, file) => {
     const path = join(bundle, file);
     const inAWord = readFileSync(path, 'utf8').indexOf('require') + 3;
     const whole = readFileSync(path).length;
@@ -79,7 +82,7 @@ describe('gannet serve', () => {
     }
   });
 
-  it('says what to do where what several files share is missing', async () => {
+  it('says what to do if files shared by several others are missing', async () => {
     rmSync(join(bundle, 'shared'), { recursive: true });
     const { status, notes } = await serve();
     expect(status, notes).toBe(3);
@@ -87,7 +90,7 @@ describe('gannet serve', () => {
     expect(notes).not.toMatch(STACK);
   });
 
-  /** With this as the only binary of uWebSockets.js. */
+  /** Puts this in place of all binaries of uWebSockets.js. */
   function putBinary(content: string | undefined): void {
     const packages = join(folder, 'node_modules');
     rmSync(packages);
@@ -107,7 +110,7 @@ describe('gannet serve', () => {
   it.each([
     ['missing', undefined, 'uws', /It has no binary for Node\.js .*npm ci/],
     ['damaged', 'x', 'auto', /cannot be loaded \(.*npm ci/],
-  ])('says what to do where the binary of the web server is %s', async (_, content, server, sentence) => {
+  ])('says what to do if the binary of the web server is %s', async (_, content, server, sentence) => {
     putBinary(content);
     const { status, notes } = await serve({ GANNET_SERVER_WEB_SERVER: server });
     expect(status, notes).toBe(1);
@@ -118,7 +121,7 @@ describe('gannet serve', () => {
     expect(readdirSync(join(folder, 'data'))).not.toContain('system');
   });
 
-  it("serves by Node.js's own web server where the other has no binary for this machine, and says so", async () => {
+  it("uses Node.js's own web server if uWebSockets.js has no binary for this machine, and logs that", async () => {
     putBinary(undefined);
     const service = await startTestService({ packageRoot: folder, env: { GANNET_SERVER_WEB_SERVER: 'auto' } });
     try {

@@ -1,6 +1,7 @@
 /**
- * A disk that fills up, under each folder of the data directory in turn and under the log: what needs the disk is refused with a clear
- * answer, what does not goes on, memory is what is on disk, and everything works again when there is room, without a restart.
+ * Tests a full disk under each folder of the data directory in turn, and under the log: what needs the disk is
+ * refused with a clear answer, everything else works, memory agrees with the disk, and all works again when there is
+ * room, without a restart.
  */
 import {
   closeSync,
@@ -25,7 +26,7 @@ import { checkCopyOf } from './index-check.js';
 
 const LIST = 'films';
 const FULL = { status: 507, body: { code: 'storage-full' } };
-/** More than once through whatever room a file had in it already. */
+/** More than enough to use up the room that a file already had. */
 const CHANGES = 20;
 const SETTINGS = {
   GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
@@ -55,7 +56,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** A service with a list, records, a group, synonyms and a webhook. */
+/** Starts a service with a list, records, a group, synonyms and a webhook. */
 async function startWithContent(): Promise<void> {
   await service.start();
   client = service.client;
@@ -80,7 +81,10 @@ async function totalOf(query?: string): Promise<number> {
   return (answer.body as { total_count: number }).total_count;
 }
 
-/** Does it until it is refused, at most `CHANGES` times; every answer is a success or says that the disk is full. */
+/**
+ * Repeats a change until it is refused, at most `CHANGES` times; every answer is a success or says that the disk is
+ * full.
+ */
 async function untilRefused(change: (index: number) => Promise<Answer>): Promise<{ done: number; refused: boolean }> {
   for (let index = 0; index < CHANGES; ++index) {
     const answer = await change(index);
@@ -91,7 +95,7 @@ async function untilRefused(change: (index: number) => Promise<Answer>): Promise
   return { done: CHANGES, refused: false };
 }
 
-/** Everything that the catalogue says, for comparing memory with disk. */
+/** Reads everything that the catalogue has, to compare memory with disk. */
 async function catalogue(): Promise<unknown> {
   const paths = ['/list/default', '/list-group/default', '/webhook/default', '/api-key/default'];
   const answers = [];
@@ -102,14 +106,14 @@ async function catalogue(): Promise<unknown> {
   return answers;
 }
 
-/** The service as it is, and after it was killed and started again, say the same. */
+/** Checks that the service says the same before and after a kill and a restart. */
 async function memoryIsDisk(): Promise<void> {
   const before = await catalogue();
   const total = await totalOf();
   await service.stop('SIGKILL');
   await service.start();
   ({ client } = service);
-  // Each start of a test service makes a key.
+  // Each start of a test service creates an API key.
   const withoutKeys = (answers: unknown) => (answers as [string][]).filter(([path]) => path !== '/api-key/default');
   expect(withoutKeys(await catalogue())).toEqual(withoutKeys(before));
   expect(await totalOf()).toBe(total);
@@ -117,7 +121,7 @@ async function memoryIsDisk(): Promise<void> {
 
 const listOfTitles = (name: string) => ({ name, searchable_fields: [{ name: 'title' }] });
 
-/** Changes of everything that is stored, each under a name of its own. */
+/** Changes of everything that is stored, each under its own name. */
 const CHANGING: Record<string, (index: number) => Promise<Answer>> = {
   'a key': (index) => service.control().post('/api-key/default', { name: `key ${index}`, access: 'read-all' }),
   'a list': (index) => client.post('/list/default', listOfTitles(`list-${index}`)),
@@ -138,13 +142,13 @@ const CHANGING: Record<string, (index: number) => Promise<Answer>> = {
 
 describe.skipIf(!mounting)(`a full disk${mounting ? '' : ' (left out: no file system can be mounted)'}`, () => {
   for (const folder of ['system', 'lists', 'analytics', 'queue', '.']) {
-    it(`under data/${folder} refuses what needs it, reads on, and is whole afterwards`, async () => {
+    it(`under data/${folder} refuses what needs it, still reads, and leaves nothing inconsistent`, async () => {
       disk = SmallFileSystem.mount(join(dataDir, folder));
       await startWithContent();
       disk.shrink();
       const outcomes: Record<string, { done: number; refused: boolean }> = {};
       for (const [what, change] of Object.entries(CHANGING)) {
-        // A merge that comes to its end meanwhile gives room back.
+        // A merge that ends meanwhile frees some space.
         outcomes[what] = await untilRefused((index) => {
           disk?.shrink();
           return change(index);
@@ -177,7 +181,7 @@ describe.skipIf(!mounting)(`a full disk${mounting ? '' : ' (left out: no file sy
     });
   }
 
-  it('under one list leaves the others as they are', async () => {
+  it('under one list does not affect other lists', async () => {
     await startWithContent();
     const [id = ''] = readdirSync(join(dataDir, 'lists'));
     await service.stop();
@@ -203,7 +207,7 @@ describe.skipIf(!mounting)(`a full disk${mounting ? '' : ' (left out: no file sy
     await memoryIsDisk();
   });
 
-  it('keeps the queue of webhooks from being made, which is made when there is room', async () => {
+  it('delays the creation of the webhook queue until there is room', async () => {
     disk = SmallFileSystem.mount(join(dataDir, 'queue'));
     disk.shrink();
     await service.start();
@@ -220,7 +224,7 @@ describe.skipIf(!mounting)(`a full disk${mounting ? '' : ' (left out: no file sy
     );
   });
 
-  it('is said in a sentence where the service is to start and cannot, and starts when there is room', async () => {
+  it('prevents a start with a clear sentence, and the start succeeds when there is room', async () => {
     disk = SmallFileSystem.mount(join(dataDir, 'system'));
     disk.shrink();
     await expect(service.start()).rejects.toThrow(/The disk is full/);
@@ -229,13 +233,13 @@ describe.skipIf(!mounting)(`a full disk${mounting ? '' : ' (left out: no file sy
     await startWithContent();
     disk.shrink();
     await service.stop('SIGKILL');
-    // What is there is served from a full disk.
+    // Existing data is served from a full disk.
     await startWithoutKey();
     expect(await totalOf('first')).toBe(200);
     expect(await service.control().post('/api-key/default', { name: 'no room', access: 'full' })).toMatchObject(FULL);
   });
 
-  it('without room for another file refuses what needs one, and reads on', async () => {
+  it('without room for another file refuses what needs one, and still reads', async () => {
     disk = SmallFileSystem.mount(join(dataDir, 'lists'));
     await startWithContent();
     disk.shrinkInodes();
@@ -253,7 +257,7 @@ describe.skipIf(!mounting)(`a full disk${mounting ? '' : ' (left out: no file sy
     await memoryIsDisk();
   });
 
-  it('lets a new version of a list be built to its end when there is room again', async () => {
+  it('delays the build of a new version of a list until there is room', async () => {
     disk = SmallFileSystem.mount(join(dataDir, 'lists'));
     await startWithContent();
     for (let batch = 0; batch < 10; ++batch) await made(client.bulk('default', LIST, records(`more-${batch}`, 1000)));
@@ -273,7 +277,7 @@ describe.skipIf(!mounting)(`a full disk${mounting ? '' : ' (left out: no file sy
     expect(await totalOf('first')).toBe(200);
   });
 
-  it('under the log costs lines of the log and nothing else', async () => {
+  it('under the log loses lines of the log and nothing else', async () => {
     const folder = join(dataDir, 'log');
     mkdirSync(folder);
     disk = SmallFileSystem.mount(folder);
@@ -303,7 +307,7 @@ describe.skipIf(!mounting)(`a full disk${mounting ? '' : ' (left out: no file sy
   });
 });
 
-/** On a full disk no key can be made: the one of the first start is used again. */
+/** Starts with the API key of the first start, as none can be created on a full disk. */
 async function startWithoutKey(): Promise<void> {
   const { key } = client;
   await service.start({ withoutKey: true });

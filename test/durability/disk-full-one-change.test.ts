@@ -1,4 +1,7 @@
-/** A request that changes fields and rules of a list at once, on a disk that has room for one of them: all of it is in force, or nothing. */
+/**
+ * Tests a request that changes fields and rules of a list at once, on a disk with room for only one of them: all of
+ * it applies, or nothing.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +33,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** A service whose disk under this folder is full. */
+/** Starts a service whose disk under this folder is full. */
 async function startWithFull(folder: string): Promise<void> {
   disk = SmallFileSystem.mount(join(dataDir, folder));
   await service.start();
@@ -46,13 +49,13 @@ interface Told {
   readonly synonym_rules: readonly { readonly terms: readonly string[] }[];
 }
 
-/** Names of the facets, and the first term of the rules. */
+/** Returns the names of the facets, and the first term of the rules. */
 async function inForce() {
   const { facets, synonym_rules: rules } = (await service.client.get('/list/default/films')).body as Told;
   return { facets: facets.map(({ name }) => name), rules: rules[0]?.terms[0] };
 }
 
-/** Makes changes until one is refused; each that was taken is in force as a whole, and the one that was refused not at all. */
+/** Makes changes until one is refused; each accepted one applies entirely, and the refused one not at all. */
 async function refusedAsAWhole(
   change: (number: number) => Promise<Answer>,
   taken: (number: number) => object,
@@ -63,7 +66,7 @@ async function refusedAsAWhole(
     if (answer.status >= 300) {
       expect(answer, answer.text).toMatchObject(FULL);
       expect(await inForce()).toEqual(before);
-      // As the disk has it, too, and nothing of it comes later.
+      // The disk agrees, and nothing of the change appears later.
       disk?.grow();
       await service.stop('SIGKILL');
       await service.start();
@@ -95,17 +98,17 @@ const both = (number: number) => ({ facets: namesOf(number), rules: `term${numbe
 describeWhere(canMount('fields and rules on a full disk'), 'mounting takes root')(
   'fields and rules on a full disk',
   () => {
-    it('are as before where the catalogue has no room for the rules', async () => {
+    it('are unchanged if the catalogue has no room for the rules', async () => {
       await startWithFull('system');
       await refusedAsAWhole(changeBoth(RULES), both);
     });
 
-    it('are as before where the list has no room for the fields', async () => {
+    it('are unchanged if the list has no room for the fields', async () => {
       await startWithFull('lists');
       await refusedAsAWhole(changeBoth(1), both);
     });
 
-    it('are as before where the catalogue has no room for when a field was added', async () => {
+    it('are unchanged if the catalogue has no room for the time at which a field was added', async () => {
       await startWithFull('system');
       let facets: string[] = [];
       const add = async (number: number) => {

@@ -1,6 +1,7 @@
 /**
- * An import into a file system that fills up: a clear answer, the list serves on, nothing acknowledged is lost, and writing
- * works again when there is space. Needs the right to mount a small file system; skipped, and said so, where that is missing.
+ * Tests an import into a file system that fills up: a clear answer, the list still works, nothing acknowledged is
+ * lost, and writes work again when there is space. Needs the right to mount a small file system; without it, the test
+ * is skipped and says so.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -22,7 +23,7 @@ const BATCHES_MAX = 60;
 const SEARCHES = 4;
 const LIST = 'full';
 const FIELDS = { searchable_fields: [{ name: 'title' }, { name: 'text' }] };
-/** Merges that can give room back while the disk is full are far fewer. */
+/** Far fewer merges than this can free space while the disk is full. */
 const TRIES_MAX = 100;
 const PATH = `/search-result/default/${LIST}`;
 
@@ -50,7 +51,7 @@ const records = (batch: number) =>
   Array.from({ length: BATCH_RECORDS }, (_, index) => ({
     name: `r${batch}-${index}`,
     title: `batch${batch} record${index}`,
-    // Words of its own, which no dictionary of the list packs.
+    // Has its own words, so that no dictionary of the list compresses them.
     text: `some words ${createHash('sha512').update(`${batch} ${index}`).digest('base64')}`,
   }));
 
@@ -64,8 +65,8 @@ function fillUp(): void {
 }
 
 /**
- * Fills what room there is and writes, until that is refused: what a merge had been through with gives room back at any moment. Resolves
- * with how many writes were taken before.
+ * Fills the free space and writes, until a write is refused: a merge may free space at any moment. Resolves with the
+ * number of writes that were accepted before.
  */
 async function refusedInTheEnd(write: (number: number) => Promise<Answer>): Promise<number> {
   for (let taken = 0; taken < TRIES_MAX; taken += 1) {
@@ -103,11 +104,11 @@ itWhere(mounted, 'mounting a small file system takes root')(
     expect(refusal?.status, refusal?.text).toBe(507);
     expect(refusal?.body).toMatchObject({ code: 'storage-full' });
 
-    // A batch that was refused is not there, not even in part.
+    // Nothing of a refused batch is there.
     expect(await total(service)).toBe(acknowledged * BATCH_RECORDS);
     expect(await total(service, 'batch0')).toBe(BATCH_RECORDS);
 
-    // Not a byte left: a new list would need its lock file mapped, which must not end the process.
+    // Not a byte is free: a new list would need its lock file mapped, which must not end the process.
     const { client } = service;
     await refusedInTheEnd((number) => client.post('/list/default', { name: `another-${number}`, ...FIELDS }));
     const single = (number: number) => client.post(PATH, { name: `single-${number}`, fields: { title: 'no room' } });

@@ -1,4 +1,4 @@
-/** What asks a service again and again until it dies. */
+/** Base of loads that call a service again and again until it dies. */
 import type { Answer } from '../support/client.js';
 
 /** Thrown for an answer that no crash explains. */
@@ -10,25 +10,25 @@ export abstract class DyingLoad {
   private powerless = false;
   private awaited: { readonly count: number; readonly resolve: () => void } | undefined;
 
-  /** Resolves when so many requests were answered. */
+  /** Resolves when this number of requests was answered. */
   answers(count: number): Promise<void> {
     return new Promise((resolve) => {
       this.awaited = { count, resolve };
     });
   }
 
-  /** The crash is on its way: connection errors are no surprise from now on. */
+  /** Announces a crash: connection errors are expected from now on. */
   expectDeath(): void {
     this.dead = true;
   }
 
-  /** The disk goes before the service does: what it is answered in between with, an error of any kind, is nobody's. */
+  /** Announces a power cut: the disk fails before the service does, and any answer in between is accepted. */
   expectPowerCut(): void {
     this.dead = true;
     this.powerless = true;
   }
 
-  /** Resolves when the service no longer answers. Rejects for an unexpected answer: 500 is one wherever it comes. */
+  /** Resolves when the service no longer answers. Rejects for an unexpected answer: 500 always is one. */
   protected async repeatAll(actors: readonly (() => Promise<void>)[]): Promise<void> {
     await Promise.all(actors.map((actor) => this.repeat(actor)));
   }

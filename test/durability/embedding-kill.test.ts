@@ -1,6 +1,7 @@
 /**
- * A service that is killed at random moments while a model embeds its records: every record ends with the vector of its newest text, and no
- * text is embedded in vain but at most a batch a kill. `GANNET_EMBEDDING_KILLS` kills (default 3), from `GANNET_KILL_SEED`.
+ * Kills a service at random moments while a model embeds its records: every record ends with the vector of its newest
+ * text, and at most a batch of texts a kill is embedded again. `GANNET_EMBEDDING_KILLS` kills (default 3), from
+ * `GANNET_KILL_SEED`.
  */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
@@ -15,12 +16,12 @@ const RECORDS = 400;
 /** Records whose text changes after each kill. */
 const CHANGES = 40;
 const BATCH_TEXTS = 8;
-/** Records whose vector is compared in the end. */
+/** Records whose vector is compared at the end. */
 const CHECKED = 20;
-/** So many that no two texts have nearly the same vector. */
+/** Enough that no two texts have nearly the same vector. */
 const DIMENSIONS = 32;
 const ASKED_BEFORE_KILL_MAX = 20;
-/** Far more than one takes on any machine. */
+/** Far more than one kill takes on any machine. */
 const KILL_MS_MAX = 240_000;
 
 interface Meaning {
@@ -60,7 +61,7 @@ const textOf = (record: number, version: number) => `text ${record} in version $
 const meaning = async () =>
   ((await service.client.get('/list/default/texts')).body as { readonly meaning: Meaning }).meaning;
 
-/** Of a record with a text: 1 where its vector is that of this text. */
+/** Returns the cosine of a record for a query: 1 if its vector is that of this text. */
 async function cosineOf(record: number, query: string): Promise<number | undefined> {
   const { body } = await service.client.post('/search/default/texts/1', { query, size: RECORDS, explain: true });
   const { results } = body as {
@@ -74,7 +75,7 @@ async function cosineOf(record: number, query: string): Promise<number | undefin
 }
 
 it(
-  `embeds every record's newest text, across ${KILLS} kills`,
+  `Every record's newest text is embedded, across ${KILLS} kills`,
   async () => {
     const model = { name: 'topics', provider: 'openai', url: server.url('/v1'), served_name: 'topics' };
     expect((await service.control().post('/model/default', model)).status).toBe(201);
@@ -104,7 +105,7 @@ it(
     }
     const settled = await eventually(meaning, ({ state, pending }) => state === 'ready' && pending === 0);
     expect(settled).toMatchObject({ embedded: RECORDS, failed: 0 });
-    // Each newest text was embedded, and is what its record is found by.
+    // Each newest text was embedded, and finds its record.
     for (const [record, version] of versions) expect(embedded.has(textOf(record, version))).toBe(true);
     const repeated = [...embedded.values()].reduce((sum, times) => sum + times - 1, 0);
     process.stdout.write(`embedding kill test: ${embedded.size} texts, ${KILLS} kills, ${repeated} embedded again\n`);

@@ -1,7 +1,7 @@
 /**
- * Seeded damage to one LMDB environment that is open, between transactions that use its lists of free pages: every read gives what was
- * committed or an error, every transaction is there or has failed, and nothing ends the process. `GANNET_ENVIRONMENT_DAMAGES` (default
- * 30) environments, from `GANNET_DAMAGE_SEED`.
+ * Tests seeded damage to an open LMDB environment, between transactions that use its lists of free pages: every read
+ * returns what was committed or an error, every transaction is there or has failed, and nothing ends the process.
+ * `GANNET_ENVIRONMENT_DAMAGES` (default 30) environments, from `GANNET_DAMAGE_SEED`.
  */
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,11 +20,11 @@ const COMMITS_BEFORE = 12;
 const DAMAGES_MAX = 3;
 const COMMITS_AFTER = 6;
 const CHANGES_MAX = 60;
-/** Odd, so that each bit of a byte and each byte of a word is met. */
+/** Odd, so that each bit of a byte and each byte of a word is hit. */
 const BITS_APART = 5;
 const VALUE_BYTES = [10, 200, 1500, 9000];
 
-/** One environment and what it has to hold. */
+/** An environment and what it must contain. */
 class DamagedEnvironment {
   readonly problems: string[] = [];
   readonly outcomes = { right: 0, refused: 0, written: 0, failed: 0 };
@@ -40,7 +40,7 @@ class DamagedEnvironment {
     this.#values = this.#environment.database<string, number>('values', { encoding: 'string' });
   }
 
-  /** Some keys get other values of other lengths, some go: pages become free and are used again. */
+  /** Gives some keys values of other lengths and removes some, so that pages become free and are used again. */
   async change(): Promise<void> {
     const changes = Array.from({ length: 1 + this.#random.below(CHANGES_MAX) }, () => this.#changeOf());
     try {
@@ -72,7 +72,7 @@ class DamagedEnvironment {
         value = this.#values.get(key);
       } catch {
         this.outcomes.refused += 1;
-        // A transaction that met damage reads nothing more.
+        // A transaction that met damage cannot read anything more.
         this.#environment.root.resetReadTxn();
         continue;
       }
@@ -96,7 +96,7 @@ class DamagedEnvironment {
   }
 }
 
-it(`reads what was committed or says an error, in ${ENVIRONMENTS} environments that are damaged while they are open`, async () => {
+it(`Reads return what was committed or an error, in ${ENVIRONMENTS} environments damaged while they are open`, async () => {
   const total = { right: 0, refused: 0, written: 0, failed: 0 };
   for (let index = 0; index < ENVIRONMENTS; index += 1) {
     const random = new SeededRandom(SEED * 100_000 + index);
@@ -122,7 +122,7 @@ it(`reads what was committed or says an error, in ${ENVIRONMENTS} environments t
   expect(Math.min(total.refused, total.failed, total.right)).toBeGreaterThan(0);
 }, 3_600_000);
 
-/** Runs the action while one bit of the file is another. */
+/** Runs the action while one bit of the file is flipped. */
 function withBitFlipped(file: number, bit: number, action: () => void): void {
   const byte = Buffer.alloc(1);
   const at = Math.floor(bit / 8);
@@ -136,7 +136,7 @@ function withBitFlipped(file: number, bit: number, action: () => void): void {
   flip();
 }
 
-it('sees every single bit of a value that changes, but for the one in 65,536 that sums of 16 bits leave unseen', async () => {
+it('A read detects every flipped bit of a value, except the one in 65,536 that 16-bit checksums miss', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-environment-'));
   const environment = openEnvironment(folder, { kind: 'system' });
   const values = environment.database<string, number>('values', { encoding: 'string' });

@@ -1,10 +1,10 @@
 /**
- * What a list has to hold after a crash: per name the last acknowledged content, and the contents of writes that were not
- * answered, any one of which may be there instead. A content is a number; every field of a record is derived from it, so a
- * record that is half of one write and half of another is recognised.
+ * What a list must contain after a crash: for each name the last acknowledged content, or the content of any write
+ * that was not answered. A content is a number; every field of a record is derived from it, so that a record made of
+ * halves of two writes is recognized.
  */
 
-/** Undefined: no such record. */
+/** The content of a record; undefined: no such record. */
 export type Content = number | undefined;
 
 export interface ReadRecord {
@@ -44,14 +44,14 @@ export class ExpectedRecords {
     return [...this.acknowledged.values()].filter((content) => content !== undefined).length;
   }
 
-  /** Before a request is sent. */
+  /** Called before a request is sent. */
   begin(name: string, content: Content): void {
     const contents = this.unanswered.get(name) ?? [];
     contents.push(content);
     this.unanswered.set(name, contents);
   }
 
-  /** When its answer is here. One request at a time is out for a name. */
+  /** Called when its answer is here. Only one request at a time is sent for a name. */
   acknowledge(name: string, content: Content): void {
     this.acknowledged.set(name, content);
     this.unanswered.delete(name);
@@ -61,7 +61,7 @@ export class ExpectedRecords {
     return this.acknowledged.get(name);
   }
 
-  /** Problems; empty where the records are what they have to be. From then on they are what is expected. */
+  /** Returns problems; empty if the records are as they must be. From then on, they are what is expected. */
   compare(records: readonly ReadRecord[]): string[] {
     const problems: string[] = [];
     const actual = new Map<string, Content>();

@@ -1,6 +1,6 @@
 /**
- * A sync that fails once: the system takes what waited for written from then on, and no later sync writes it. Whatever is committed afterwards
- * has to be on disk all the same.
+ * Tests a sync that fails once: from then on, the system takes the unwritten data for written, and no later sync
+ * writes it. Whatever is committed afterwards must be on disk all the same.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const mount = () => FaultyFileSystem.mount(join(root, 'under'), join(root, 'on'), join(root, 'lost'));
 
-/** Commits, some of which have their sync fail, until the power is cut. Returns how many failed. */
+/** Commits until the power is cut, and has some syncs fail. Returns how many failed. */
 async function commitUntilCut(random: SeededRandom, seed: number, expected: Map<number, string>): Promise<number> {
   const disk = await mount();
   const environment = openEnvironment(join(root, 'on', 'environment'), { kind: 'system' });
@@ -56,7 +56,7 @@ async function commitUntilCut(random: SeededRandom, seed: number, expected: Map<
 describeWhere(await canMountFaulty(), 'no file system of our own can be mounted here (libfuse 3, and root)')(
   'a commit after one whose sync failed',
   () => {
-    it(`is on disk, and nothing of the one that failed, after ${ROUNDS} power cuts`, async () => {
+    it(`is on disk after ${ROUNDS} power cuts, and nothing of the failed ones is`, async () => {
       const random = new SeededRandom(1);
       const expected = new Map<number, string>();
       let failures = 0;

@@ -1,7 +1,7 @@
 /**
- * Kills the service with SIGKILL at random moments between a source, its file and the list that follows it. The file is whole each time, and after
- * the next run list and file are what the source has: nothing is missing, nothing is there twice, and what did not change was not written.
- * `GANNET_FEED_KILLS` (default 4) from `GANNET_KILL_SEED`.
+ * Kills the service (SIGKILL) at random moments between a source, its file and the list that follows it. The file is
+ * complete each time, and after the next sync list and file have what the source has: nothing is missing or there
+ * twice, and unchanged records were not written. `GANNET_FEED_KILLS` (default 4) from `GANNET_KILL_SEED`.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSyncFile } from '../../src/feeds/file/sync-file.js';
@@ -12,7 +12,10 @@ import { SeededRandom } from '../support/random.js';
 const KILLS = Number(process.env['GANNET_FEED_KILLS'] ?? 4);
 const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
 const RECORDS = 900;
-/** From asking the source to the end of the import, on a machine that does nothing else; a slow one is killed earlier in it. */
+/**
+ * The time from calling the source to the end of the import on an idle machine; a slow one is killed earlier in the
+ * process.
+ */
 const KILL_AFTER_MS_MAX = 400;
 
 const random = new SeededRandom(SEED);
@@ -35,7 +38,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Some go, some change, some come. */
+/** Deletes, changes and adds some items. */
 function change(round: number): void {
   for (const id of [...items.keys()]) {
     const lot = random.below(30);
@@ -61,7 +64,7 @@ async function fileRecords(): Promise<Map<string, string>> {
 const sorted = (entries: Iterable<[string, string]>) => [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
 
 it(
-  `has after each of ${KILLS} kills what the source has, once`,
+  `List and file have exactly what the source has, after each of ${KILLS} kills`,
   async () => {
     const settings = { url: site.url('/items'), records: 'data', name: 'id' };
     ok(await feeds.client.post('/feed/default/connect', { name: 'items', provider: 'api', settings }));
@@ -77,7 +80,7 @@ it(
       await new Promise((resolve) => setTimeout(resolve, random.below(KILL_AFTER_MS_MAX)));
       await feeds.service.stop('SIGKILL');
       await feeds.service.start();
-      // Either the file of before or the one of after.
+      // It is either the file from before or the one from after.
       const found = sorted(await fileRecords());
       expect([sorted(titles), sorted(items)]).toContainEqual(found);
       killedAt[JSON.stringify(found) === JSON.stringify(sorted(items)) ? 'behind the file' : 'before the file'] += 1;

@@ -1,4 +1,7 @@
-/** Feeds that move to another media store while the service is killed: feed and list are together, and the file lies in one store. */
+/**
+ * Tests feeds that move to another media store while the service is killed: feed and list stay together, and the file
+ * is in one store.
+ */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +15,7 @@ import { SeededRandom } from '../support/random.js';
 
 const KILLS = Number(process.env['GANNET_FEED_MOVE_KILLS'] ?? 4);
 const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
-/** From asking for the move to the end of what follows it, on a machine that does nothing else. */
+/** The time from the request to the end of everything that follows it, on an idle machine. */
 const KILL_AFTER_MS_MAX = 60;
 
 const random = new SeededRandom(SEED);
@@ -40,7 +43,7 @@ afterAll(async () => {
 const storeOf = async (what: 'feed' | 'list') =>
   what === 'feed' ? (await feeds.feed('news')).media_store : (await feeds.source('news-list')).media_store;
 
-/** The list has what the site has from the next sync on, once. */
+/** Checks that the list has what the site has after the next sync, each page once. */
 async function follows(...names: readonly string[]): Promise<void> {
   fill(site, names);
   expect(await feeds.sync('news')).toMatchObject({ status: 'Synced' });
@@ -50,7 +53,7 @@ async function follows(...names: readonly string[]): Promise<void> {
   );
 }
 
-it('takes a list along that an earlier version left behind, when it was killed within a move', async () => {
+it('The list is switched to the moved file, if an earlier version was killed before it did that', async () => {
   ok(await feeds.control.post('/feed/default/news/move', { media_store: 'archive' }));
   await feeds.settled('news');
   await feeds.service.stop();
@@ -68,7 +71,7 @@ it('takes a list along that an earlier version left behind, when it was killed w
 });
 
 it(
-  `is whole after each of ${KILLS} kills: feed and list in one store, the file in no other`,
+  `Feed, list and file are in the same store after each of ${KILLS} kills during a move`,
   async () => {
     for (let round = 1; round <= KILLS; round += 1) {
       await feeds.settled('news');
@@ -80,10 +83,10 @@ it(
       await feeds.service.start();
       expect(await storeOf('list')).toBe(await storeOf('feed'));
       await feeds.settled('news');
-      // Whichever it is: nobody has to move it again for the other one to be rid of it.
+      // Whichever store it is: the other one is cleaned up without another request to move.
       const other = (await storeOf('feed')) === from ? to : from;
       await expect.poll(async () => (await feeds.file('news', other)).status).toBe(404);
-      // Repeated, it comes to its end, wherever it was ended before.
+      // A repeated move completes, wherever it was interrupted before.
       ok(await feeds.control.post('/feed/default/news/move', { media_store: to }));
       await feeds.settled('news');
       expect([await storeOf('feed'), await storeOf('list')]).toEqual([to, to]);

@@ -1,4 +1,7 @@
-/** What another local user can do with a data directory: nothing, also where an earlier release or a copy left it open. */
+/**
+ * Tests that another local user can do nothing with a data directory, even if an earlier release or a copy left it
+ * open.
+ */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -44,7 +47,7 @@ async function filled(dataDir: string): Promise<TestService> {
   return service;
 }
 
-/** A running service takes files away between the one look and the other. */
+/** A running service deletes files between one look and the other. */
 const statsOf = (path: string) => lstatSync(path, { throwIfNoEntry: false });
 
 function everything(path: string): string[] {
@@ -71,7 +74,7 @@ function modes(path: string): Set<string> {
   );
 }
 
-/** What a program of another user says; it is given paths as arguments. */
+/** Returns what a program of another user prints; it gets paths as arguments. */
 function asNobody(script: string, ...paths: readonly string[]): string {
   const { stdout, stderr } = spawnSync(process.execPath, ['-e', script, ...paths], {
     uid: NOBODY,
@@ -92,7 +95,7 @@ require('node:net').connect(process.argv[1]).on('connect', () => { console.log('
   .on('error', (error) => console.log(error.code));`;
 
 describe('the data directory', () => {
-  it('is made for its owner alone, with all that is in it', async () => {
+  it('is created with access for its owner only, and so is everything in it', async () => {
     const dataDir = join(folderOf('gannet-modes-'), 'data');
     await filled(dataDir);
     expect([...modes(dataDir)].sort()).toEqual(['file 600', 'folder 700', 'socket 600']);
@@ -101,7 +104,7 @@ describe('the data directory', () => {
     expect(lstatSync(join(dataDir, '..', 'export.ndjson')).mode & 0o777).toBe(0o600);
   });
 
-  it('is closed at the start where it was open, which doctor tells before and the log after', async () => {
+  it('is restricted at the start if it was open, which doctor reports before and the log afterwards', async () => {
     const dataDir = folderOf('gannet-modes-');
     const service = await filled(dataDir);
     await service.stop();
@@ -130,7 +133,7 @@ describe('the data directory', () => {
       chmodSync(dataDir, 0o755);
       for (const path of everything(dataDir)) chmodSync(path, lstatSync(path).isDirectory() ? 0o755 : 0o644);
       const files = everything(dataDir);
-      // The control: so it was.
+      // This shows that the test can fail: the file could be opened before.
       expect(asNobody(OPEN_EACH, ...files)).toContain(`opened ${join(dataDir, 'lock')}`);
       await service.start();
       expect(asNobody(OPEN_EACH, ...everything(dataDir))).toBe('');
@@ -141,7 +144,7 @@ describe('the data directory', () => {
     },
   );
 
-  it('whose path is too long for a socket has it where nobody else comes in, and takes it away', async () => {
+  it('with a path too long for a socket keeps the socket where only its owner has access, and deletes it', async () => {
     const dataDir = join(folderOf('gannet-modes-'), 'long'.repeat(30));
     const service = await startTestServiceOf(dataDir);
     const socket = readFileSync(join(dataDir, 'control.path'), 'utf8');
@@ -149,7 +152,7 @@ describe('the data directory', () => {
     expect([...modes(folder)].sort()).toEqual(['folder 700', 'socket 600']);
     expect((await gannet(dataDir, 'key', 'list')).output).toContain('has no API keys');
     if (isRoot) expect(asNobody(CONNECT, socket).trim()).toBe('EACCES');
-    // One that was killed leaves it, and the next one takes that away.
+    // A killed service leaves the socket, and the next one deletes it.
     await service.stop('SIGKILL');
     const next = await startTestServiceOf(dataDir);
     expect(existsSync(folder)).toBe(false);
@@ -158,8 +161,8 @@ describe('the data directory', () => {
   });
 });
 
-describe('a start', () => {
-  it('ends where a long path needs a folder for temporary files, and there is none', async () => {
+describe('a start with a long path', () => {
+  it('fails if the folder for temporary files does not exist', async () => {
     const folder = folderOf('gannet-modes-');
     const dataDir = join(folder, 'long'.repeat(30));
     const { status, notes } = await gannetWith({ TMPDIR: join(folder, 'nowhere') }, dataDir, 'serve');
@@ -168,8 +171,8 @@ describe('a start', () => {
   });
 });
 
-describe('what is not the service’s', () => {
-  it('is left as it is', () => {
+describe("a folder with files that are not the service's", () => {
+  it('keeps the permissions of those files', () => {
     const dataDir = folderOf('gannet-modes-');
     mkdirSync(join(dataDir, 'photos'));
     mkdirSync(join(dataDir, 'lists', 'one'), { recursive: true });
@@ -180,7 +183,7 @@ describe('what is not the service’s', () => {
     expect(openEntries(dataDir)).toEqual([]);
   });
 
-  it('is a folder that all users share, which is refused', async () => {
+  it('is refused as a data directory if all users share it', async () => {
     const dataDir = folderOf('gannet-modes-');
     mkdirSync(join(dataDir, 'photos'));
     chmodSync(dataDir, 0o1777);
@@ -193,7 +196,7 @@ describe('what is not the service’s', () => {
     expect(lstatSync(dataDir).mode & 0o7777).toBe(0o1777);
   });
 
-  it('is refused where it has files of others, which stay as they are', async () => {
+  it('is refused as a data directory, and its files are left as they are', async () => {
     const dataDir = folderOf('gannet-modes-');
     for (const name of ['media', 'ssl']) mkdirSync(join(dataDir, name));
     writeFileSync(join(dataDir, 'hosts'), '');
@@ -208,7 +211,7 @@ describe('what is not the service’s', () => {
 });
 
 describe('a folder for temporary files', () => {
-  it('is refused, also while nothing is in it', () => {
+  it('is refused, even if it is empty', () => {
     const dataDir = folderOf('gannet-modes-');
     const before = process.env['TMPDIR'];
     chmodSync(dataDir, 0o1777);
@@ -223,8 +226,8 @@ describe('a folder for temporary files', () => {
   });
 });
 
-describe('a file system of its own', () => {
-  it('is closed, although it is open to all users where it is mounted', () => {
+describe('a separate file system', () => {
+  it('is restricted, although its root is open to all users', () => {
     const dataDir = folderOf('gannet-modes-');
     mkdirSync(join(dataDir, 'lost+found'));
     chmodSync(dataDir, 0o1777);
@@ -233,7 +236,7 @@ describe('a file system of its own', () => {
   });
 });
 
-/** Without a client: keys are made over a socket whose path the support does not know. */
+/** Starts without a client: keys are created over a socket whose path the test support does not know. */
 async function startTestServiceOf(dataDir: string): Promise<{ stop(signal?: NodeJS.Signals): Promise<unknown> }> {
   const { spawn } = await import('node:child_process');
   const child = spawn(process.execPath, ['bin/gannet.js', 'serve'], {

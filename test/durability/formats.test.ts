@@ -1,6 +1,6 @@
 /**
- * Every environment that the service opens says what it is and how it is written, and another one is refused: found on the disk, so that
- * a new environment without a number fails here.
+ * Tests that every environment states its kind and format, and that others are refused. The environments are found on
+ * disk, so that a new one without a format number fails here.
  */
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,10 +23,10 @@ const SETTINGS = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
 
 let dataDir: string;
 let receiver: WebhookReceiver;
-/** Folders of environments, by what they are. */
+/** Folders of environments, by their kind. */
 let folders: Map<string, string>;
 
-/** Every folder with an environment in it. */
+/** Returns every folder with an environment in it. */
 function environmentsIn(folder: string): string[] {
   const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
   return entries.filter(({ name }) => name === 'data.mdb').map(({ parentPath }) => parentPath);
@@ -46,7 +46,7 @@ function changeRow(path: string, row: unknown, overlappingSync = false): void {
   void root.close();
 }
 
-/** Starts the service on the data directory, does it, and stops it. */
+/** Starts the service on the data directory, runs the action, and stops it. */
 async function withService<Result>(action: (service: TestService) => Promise<Result>): Promise<Result> {
   const service = new TestService(dataDir, { dataDir, env: SETTINGS });
   try {
@@ -86,14 +86,14 @@ afterAll(async () => {
 });
 
 describe('environments', () => {
-  it('all say what they are and how they are written', () => {
+  it('all state their kind and format', () => {
     expect([...folders.keys()].sort()).toEqual([...KINDS].sort());
     for (const kind of KINDS) {
       expect(rowOf(folderOf(kind))).toEqual({ kind, number: numberOf(kind), made_by: expect.any(String) as string });
     }
   });
 
-  it('of a newer or an unknown format stop the start with a sentence that names the folder and both numbers', async () => {
+  it('with a newer or unknown format stop the start, with an error that names the folder and both formats', async () => {
     for (const kind of KINDS.filter((each) => each !== 'list')) {
       for (const number of [numberOf(kind) + 1, 'of another kind', undefined]) {
         changeRow(folderOf(kind), { kind, number, made_by: '99.0.0' });
@@ -107,7 +107,7 @@ describe('environments', () => {
     }
   });
 
-  it('of a list of a newer format close that list and no other, and are left as they are', async () => {
+  it('of a list with a newer format close only that list, and are left unchanged', async () => {
     changeRow(folderOf('list'), { kind: 'list', number: 2, made_by: '99.0.0' });
     await withService(async (service) => {
       const { client } = service;
@@ -121,7 +121,7 @@ describe('environments', () => {
       await client.delete('/list/default/others');
     });
     expect(rowOf(folderOf('list'))).toEqual({ kind: 'list', number: 2, made_by: '99.0.0' });
-    // While the service is stopped, doctor is who tells of it.
+    // While the service is stopped, doctor reports it.
     const lock = join(folderOf('list'), 'lock.mdb');
     rmSync(lock);
     const { status, output } = await gannet(dataDir, 'doctor');
@@ -132,7 +132,7 @@ describe('environments', () => {
     changeRow(folderOf('list'), { kind: 'list', number: 1, made_by: '0.1.0' });
   });
 
-  it('are refused in the place of another, with and without their number', async () => {
+  it('are refused in the place of another, with and without their format number', async () => {
     const [system, queue] = [folderOf('system'), folderOf('queue')];
     for (const isNumbered of [true, false]) {
       if (!isNumbered) for (const folder of [system, queue]) changeRow(folder, undefined);
@@ -144,9 +144,9 @@ describe('environments', () => {
     }
   });
 
-  it('of a release that gave no numbers are of the first format, and get their number', async () => {
+  it('of a release without format numbers count as the first format, and get their number', async () => {
     for (const kind of KINDS) {
-      // As such a release commits, but for lists.
+      // As such a release commits, except for lists.
       changeRow(folderOf(kind), undefined, kind !== 'list');
       expect(rowOf(folderOf(kind))).toBeUndefined();
     }

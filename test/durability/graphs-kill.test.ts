@@ -1,4 +1,7 @@
-/** A service that is killed right after an import of vectors: what had no graph is found, in a backup too, and gets one. */
+/**
+ * Tests a service that is killed right after an import of vectors: records without a graph are found, also in a
+ * backup, and get a graph.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,9 +14,9 @@ import { startTestService, type TestService } from '../support/service.js';
 /** Several times as many as are left without a graph. */
 const RECORDS = 12_000;
 const DIMENSIONS = 16;
-/** Few merges are due for another reason. */
+/** So that few merges are due for other reasons. */
 const FAN_IN = '50';
-/** Of the header, as docs/formats.md has it. */
+/** Offsets in the header, as in docs/formats.md. */
 const LEVELS_AT = 20;
 const NODES_AT = 28;
 const NODES_WITHOUT_GRAPH_MAX = 4000;
@@ -41,7 +44,7 @@ async function expectFound({ client }: TestService): Promise<void> {
   }
 }
 
-/** Of each file of vectors with more of them than are left so: whether it has a graph. */
+/** Returns for each file of vectors that is large enough for a graph whether it has one. */
 function graphs(dataDir: string): boolean[] {
   const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.gvs'));
   return files.flatMap((path) => {
@@ -59,7 +62,7 @@ const haveGraphs = (dataDir: string) =>
     (all) => all.length > 0 && all.every(Boolean),
   );
 
-it('finds what had no graph when it was killed, and makes the graphs', async () => {
+it('After a kill, vectors without a graph are found, and their graphs are built', async () => {
   const dataDir = join(folder, 'data');
   const first = await start(dataDir);
   const made = await first.client.post('/list/default', {

@@ -1,6 +1,6 @@
 /**
- * kill -9 while a list is deleted that thousands of groups have: it is in all of them or in none, for whoever asks and searches meanwhile and
- * after the next start, which writes those that were not written.
+ * Kills the service (SIGKILL) while a list is deleted that thousands of groups contain: all groups contain it or
+ * none, for every read and search meanwhile and after the next start, which updates the remaining groups.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const GROUPS = 4_000;
 const KILLS = Number(process.env['GANNET_GROUPS_KILLS'] ?? 4);
 const KILLS_MAX = 5 * KILLS;
 const SEED = 20_261_126;
-/** How many answers there are between the deletion and the kill. */
+/** The most answers between the deletion and the kill. */
 const ANSWERS_MAX = 8;
 const MADE = '2026-11-21T00:00:00.000Z';
 const TEST_MS_MAX = 600_000;
@@ -49,7 +49,7 @@ async function withSystem<Result>(dataDir: string, use: (environment: LmdbEnviro
   }
 }
 
-/** As many requests would take longer than all else here. */
+/** Creates the groups in the catalogue, as requests would take longer than everything else here. */
 async function makeGroups(environment: LmdbEnvironment): Promise<void> {
   const catalog = await openCatalog(environment, systemClock);
   const lists = ['gone', 'stays'].map((list) => ({
@@ -68,7 +68,7 @@ async function makeGroups(environment: LmdbEnvironment): Promise<void> {
   });
 }
 
-/** How many groups are stored with the list, and whether the list is there. */
+/** Returns how many stored groups contain the list, and whether the list exists. */
 const stored = (dataDir: string) =>
   withSystem(dataDir, async (environment) => {
     const catalog = await openCatalog(environment, systemClock);
@@ -84,18 +84,18 @@ async function expectWhole({ client }: TestService, random: SeededRandom): Promi
     client.get(`/search/group/default/${group}/latest`, { query: 'word' }),
   ]);
   expect(told.status, told.text).toBe(200);
-  // A member that is gone is said to be no version of the group.
+  // A member that was deleted would be refused as an unknown version of the group.
   expect(found.status, found.text).toBe(200);
   const { total_count: count } = found.body as { readonly total_count: number };
   return count === 2 ? 'with' : 'without';
 }
 
 it(
-  `has the list in all groups or in none (seed ${SEED})`,
+  `A list that is deleted is in all groups or in none after a kill (seed ${SEED})`,
   async () => {
     const random = new SeededRandom(SEED);
     let midway = 0;
-    // On a machine that is busy otherwise than this one, more are needed until one comes in between.
+    // On a machine with another speed, more kills are needed until one hits the middle of the deletion.
     for (let kill = 0; kill < KILLS || (midway === 0 && kill < KILLS_MAX); ++kill) {
       const dataDir = join(root, `killed-${kill}`);
       cpSync(made, dataDir, { recursive: true });
@@ -109,7 +109,7 @@ it(
       let isOut = false;
       for (let answers = 0; answers < wanted; ++answers) {
         const found = await expectWhole(service, random);
-        // What it was left by, it does not come back to.
+        // Once the list has left the group, it does not come back.
         expect(isOut && found === 'with').toBe(false);
         isOut = found === 'without';
       }
@@ -126,7 +126,7 @@ it(
       expect(after).toEqual({ having: left.isThere ? GROUPS : 0, isThere: left.isThere, unfinished: [] });
       rmSync(dataDir, { recursive: true });
     }
-    // Else nothing was tried that a single change would not have passed.
+    // Otherwise nothing was tested that a single change would not have passed.
     expect(midway).toBeGreaterThan(0);
   },
   TEST_MS_MAX,

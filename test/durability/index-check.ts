@@ -1,4 +1,4 @@
-/** Opens a copy of a data directory in this process and compares index and records of every list in it. */
+/** Opens a copy of a data directory in this process, and compares index and records of every list in it. */
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { systemClock } from '../../src/platform/index.js';
 import { createMetrics } from '../../src/platform/metrics.js';
 import { RecordStoreCache } from '../../src/records/index.js';
 
-/** Problems; empty where they agree. The directory itself is not touched. */
+/** Returns problems; empty if index and records agree. The directory itself is not touched. */
 export async function checkCopyOf(dataDir: string): Promise<string[]> {
   const copy = mkdtempSync(join(tmpdir(), 'gannet-check-'));
   cpSync(join(dataDir, 'lists'), join(copy, 'lists'), { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * Compiled code that is kept beside the bundle: taken by every thread, and left alone without a word where it is damaged, of another
- * source, of another V8 or of other flags.
+ * Tests compiled code that is stored next to the bundle: every thread uses it, and ignores it silently if it is
+ * damaged, or from another source, another V8 or other flags.
  */
 import { execFile, spawn } from 'node:child_process';
 import {
@@ -27,7 +27,7 @@ const bundle = join(folder, 'dist', 'bundle');
 const code = join(bundle, 'code');
 const watcher = join(folder, 'watcher.cjs');
 
-/** Preloaded into each thread: says of each script whether its code was offered to V8, and taken. */
+/** Preloaded into each thread: logs for each script whether its code was offered to V8, and accepted. */
 const WATCHER = `
 const fs = require('node:fs');
 const vm = require('node:vm');
@@ -74,7 +74,7 @@ function loaded(): readonly Loaded[] {
 
 const fates = () => [...new Set(loaded().map(({ fate }) => fate))].sort();
 
-/** What `gannet --help` prints; it has to end well, with nothing on the standard error. */
+/** Returns what `gannet --help` prints; it must end well, with nothing on standard error. */
 function help(...flags: readonly string[]): Promise<string> {
   const program = ['--require', watcher, join(folder, 'bin', 'gannet.js'), '--help'];
   return new Promise((resolve, reject) => {
@@ -95,7 +95,7 @@ async function serveOnce(): Promise<void> {
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString();
     if (isAsked || !output.includes('ready on')) return;
-    // A second time would end it at once.
+    // A second signal would end it at once.
     isAsked = true;
     child.kill('SIGTERM');
   });
@@ -106,8 +106,8 @@ async function serveOnce(): Promise<void> {
 const keptFiles = () =>
   readdirSync(code).flatMap((tag) => readdirSync(join(code, tag)).map((name) => join(code, tag, name)));
 
-describe('kept code', () => {
-  it('is taken for all that a start loads, in every thread', async () => {
+describe('compiled code', () => {
+  it('is used for everything that a start loads, in every thread', async () => {
     await serveOnce();
     const all = loaded();
     expect(all.filter(({ fate }) => fate !== 'taken')).toEqual([]);
@@ -116,7 +116,7 @@ describe('kept code', () => {
     expect(fates()).toEqual(['taken']);
   });
 
-  it('is not shown to V8 where bits of it are turned, or where it is cut off or empty', async () => {
+  it('is not given to V8 if bits of it are flipped, or if it is cut off or empty', async () => {
     const damages: ((file: string, bytes: Buffer) => void)[] = [
       (file, bytes) => {
         bytes[bytes.length - 1]! ^= 1;
@@ -141,7 +141,7 @@ describe('kept code', () => {
     expect(fates()).toEqual(['none']);
   });
 
-  it('does not outlive the source that it was compiled from, though that is as long', async () => {
+  it('is not used after its source has changed, even if the length is the same', async () => {
     const file = join(bundle, 'src', 'cli', 'index.cjs');
     const source = readFileSync(file, 'utf8');
     const changed = source.replace('A search service for one machine.', 'A search servant for two machines'); // prettier-ignore
@@ -152,12 +152,12 @@ describe('kept code', () => {
     expect(fates()).toEqual(['none', 'taken']);
   });
 
-  it('is of other flags where V8 has others', async () => {
+  it('is not used with other flags of V8', async () => {
     await help('--stack-size=900');
     expect(fates()).toEqual(['none']);
   });
 
-  it('is refused by V8 without a word where it lies in the place of another V8', async () => {
+  it('is silently rejected by V8 if it comes from another V8', async () => {
     const [taken] = readdirSync(code) as [string];
     const other = join(folder, 'tag.cjs');
     writeFileSync(other, "console.log(require('node:v8').cachedDataVersionTag().toString(16))");
@@ -172,14 +172,14 @@ describe('kept code', () => {
     expect(fates()).toEqual(['rejected']);
   });
 
-  it('is not needed', async () => {
+  it('is not needed for a start', async () => {
     rmSync(code, { recursive: true });
     await serveOnce();
     expect(fates()).toEqual(['none']);
   });
 });
 
-describe('keeping code', () => {
+describe('the script that stores compiled code', () => {
   const keep = () =>
     new Promise<string>((resolve) => {
       const program = join(PACKAGE, 'scripts', 'lib', 'keep-code.mjs');
@@ -188,7 +188,7 @@ describe('keeping code', () => {
       });
     });
 
-  it('takes what a service and commands load, for each tuning', async () => {
+  it('stores what a service and commands load, for each tuning', async () => {
     const before = keptFiles().length;
     rmSync(code, { recursive: true });
     expect(await keep()).toBe('');
@@ -197,7 +197,7 @@ describe('keeping code', () => {
     expect(fates()).toEqual(['taken']);
   });
 
-  it('takes all that a command loads, however slow it is', async () => {
+  it('stores everything that a command loads, however slow it is', async () => {
     const program = join(folder, 'bin', 'gannet.js');
     const slow = `if (!process.argv.includes('serve')) await new Promise((resolve) => setTimeout(resolve, 200));\n`;
     const text = readFileSync(program, 'utf8');
@@ -210,13 +210,13 @@ describe('keeping code', () => {
     expect(fates()).toEqual(['taken']);
   });
 
-  it('closes it to nobody who may read the bundle: the service may be another user', async () => {
+  it('gives the stored code the permissions of the bundle, as the service may run as another user', async () => {
     expect(await keep()).toBe('');
     const source = statSync(join(bundle, 'src', 'main.cjs')).mode & 0o777;
     expect([...new Set(keptFiles().map((file) => statSync(file).mode & 0o777))]).toEqual([source]);
   });
 
-  it('leaves nothing behind where the service cannot be started', async () => {
+  it('leaves nothing behind if the service cannot be started', async () => {
     const built = readdirSync(bundle).filter((name) => name !== basename(code));
     truncateSync(join(bundle, 'src', 'main.cjs'), 100);
     expect(await keep()).toMatch(/the service ended: .*npm run setup/);

@@ -1,5 +1,5 @@
 /**
- * Kills the service with SIGKILL at random moments of heavy writing, and compares what is left with what was
+ * Kills the service (SIGKILL) at random moments of heavy writing, and compares what is left with what was
  * acknowledged. `GANNET_KILL_ROUNDS` rounds (default 5), from `GANNET_KILL_SEED`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { WriteLoad } from './write-load.js';
 
 const ROUNDS = Number(process.env['GANNET_KILL_ROUNDS'] ?? 5);
 const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
-/** The kill comes some time after so many answers at most. */
+/** The kill comes some time after this number of answers at most. */
 const KILL_AFTER_ANSWERS_MAX = 200;
 
 const dataDir = mkdtempSync(join(tmpdir(), 'gannet-kill-'));
@@ -30,7 +30,10 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** An import that was broken off is there as far as it came; a deletion by filter wholly or not at all. */
+/**
+ * Returns problems of interrupted requests: an import must be there up to some record, a deletion by filter entirely
+ * or not at all.
+ */
 function brokenOff(load: WriteLoad, records: readonly ReadRecord[]): string[] {
   const problems: string[] = [];
   const contents = new Map(records.map((record) => [record.name, record.fields['value']]));
@@ -46,7 +49,7 @@ function brokenOff(load: WriteLoad, records: readonly ReadRecord[]): string[] {
 }
 
 it(
-  `holds every acknowledged write and no half of another after ${ROUNDS} kills`,
+  `Every acknowledged write is there after ${ROUNDS} kills, and no half of another`,
   async () => {
     let requests = 0;
     const startedMs = performance.now();

@@ -1,11 +1,11 @@
-/** The list that is written to while the service is killed, and how the service is set up for it. */
+/** The list that is written to while the service is killed, and the settings of that service. */
 import { expect } from 'vitest';
 import type { ServiceClient } from '../support/client.js';
 import type { SeededRandom } from '../support/random.js';
 import type { ReadRecord } from './expected-records.js';
 import { ACCOUNT, LIST, type WriteLoad } from './write-load.js';
 
-/** Small batches and an eager merger, so that every kind of commit is under way when the service dies. */
+/** Small batches and an eager merger, so that every kind of commit is going on when the service dies. */
 export const SETTINGS = {
   GANNET_INGEST_BATCH_RECORDS_MAX: '100',
   GANNET_INGEST_MERGE_FAN_IN: '3',
@@ -47,8 +47,8 @@ export async function allRecords(client: ServiceClient): Promise<ReadRecord[]> {
 }
 
 /**
- * Resolves when the kill is due: some time after some answers, both drawn by lot; a slow machine is killed before they came. What it
- * resolves with says when that was.
+ * Resolves when the kill is due: a random time after a random number of answers; on a slow machine, earlier. Resolves
+ * with a description of that moment.
  */
 export async function killDue(
   random: SeededRandom,

@@ -1,6 +1,7 @@
 /**
- * Imports whose commits are large enough that a thread builds their segments beside: what dies, fills up, goes away or is deleted in the
- * middle loses nothing that was acknowledged, and leaves nothing by halves.
+ * Tests imports whose commits are so large that a separate thread builds their segments: if the service is killed,
+ * the disk fills up, the client disconnects or the list is deleted, nothing acknowledged is lost, and nothing is left
+ * incomplete.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -83,7 +84,7 @@ interface Stored {
   readonly fields: { readonly number: readonly number[] };
 }
 
-/** In their order, however many there are. */
+/** Yields all records in their order, however many there are. */
 async function* recordsOf(name: string): AsyncGenerator<Stored> {
   for (let after: string | undefined = ''; after !== undefined;) {
     const from = after === '' ? {} : { after };
@@ -95,7 +96,7 @@ async function* recordsOf(name: string): AsyncGenerator<Stored> {
   }
 }
 
-/** Of the newest list; finished or not. */
+/** The folder of a list, finished or not. */
 const listFolder = (id: string) => join(dataDir, 'lists', id);
 const folders = () => readdirSync(join(dataDir, 'lists'));
 const segmentFiles = (id: string) =>
@@ -105,7 +106,7 @@ const segmentFiles = (id: string) =>
 
 describe('a large import', () => {
   it(
-    `is there as far as it was committed and in its order, after ${ROUNDS} kills in the middle`,
+    `is there up to its last commit and in order, after ${ROUNDS} kills in the middle`,
     async () => {
       const random = new SeededRandom(SEED);
       await makeList('killed');
@@ -119,11 +120,11 @@ describe('a large import', () => {
         service = await startTestService({ dataDir, env: SETTINGS });
         const rounds: number[] = [];
         for await (const { name, fields } of recordsOf('killed')) {
-          // A record keeps the place that it came to when it was new.
+          // A record keeps the place that it got when it was new.
           if (name !== `r${rounds.length}`) problems.push(`record ${rounds.length} is ${name}`);
           rounds.push(fields.number[0] as number);
         }
-        // Records of this import, then those of the imports before, which came less far.
+        // Records of this import come first, then those of earlier imports, which did not come as far.
         const gap = rounds.findIndex((value, at) => at > 0 && value > (rounds[at - 1] as number));
         if (gap >= 0) problems.push(`round ${round}: record ${gap} is newer than the one before it`);
         if (answer?.status === 200 && rounds.includes(round - 1)) problems.push('an acknowledged import has a gap');
@@ -133,7 +134,7 @@ describe('a large import', () => {
     ROUNDS * ROUND_MS_MAX,
   );
 
-  it('goes on beside another into the same list, and one into a list of its own', async () => {
+  it('works alongside another into the same list, and one into another list', async () => {
     await makeList('together');
     await makeList('alone');
     const other = function* () {
@@ -149,7 +150,7 @@ describe('a large import', () => {
     expect(await checkCopyOf(dataDir)).toEqual([]);
   });
 
-  it('whose client leaves is there as far as it came, and harms nobody', async () => {
+  it('whose client disconnects is there as far as it came, and the next one is complete', async () => {
     await makeList('left');
     const leaving = new AbortController();
     const body = function* () {
@@ -160,13 +161,13 @@ describe('a large import', () => {
       }
     };
     await expect(importInto('left', body(), leaving.signal)).rejects.toThrow();
-    // Whole commits of what came, or nothing; the next one is whole.
+    // Whole commits of what arrived, or nothing; the next import is complete.
     expect((await importInto('left', lines(RECORDS, 1))).status).toBe(200);
     expect(await count('left')).toBe(RECORDS);
     expect(await checkCopyOf(dataDir)).toEqual([]);
   });
 
-  it('whose list is deleted in the middle ends with a refusal, and leaves no file', async () => {
+  it('whose list is deleted in the middle is refused, and leaves no file', async () => {
     const before = new Set(folders());
     await makeList('gone');
     const id = folders().find((folder) => !before.has(folder)) as string;
@@ -175,7 +176,7 @@ describe('a large import', () => {
     const body = async function* () {
       let sent = 0;
       for (const chunk of lines(RECORDS)) {
-        // Behind what the first commits take.
+        // After the records of the first commits.
         if ((sent += 1) === RECORDS / CHUNK_RECORDS - 10) await isDeleted;
         yield chunk;
       }

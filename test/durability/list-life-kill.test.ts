@@ -1,6 +1,6 @@
 /**
- * kill -9 while lists are made, copied, deleted and adopted: what was answered holds, and nothing else is left over: no folder
- * that the catalogue does not know, and no list whose folder is gone.
+ * Kills the service (SIGKILL) while lists are created, copied, deleted and adopted: what was acknowledged holds, and
+ * nothing else is left: no folder that the catalogue does not know, and no list without its folder.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -15,13 +15,13 @@ import { startTestService, type TestService } from '../support/service.js';
 const KILLS = Number(process.env['GANNET_LIST_LIFE_KILLS'] ?? 5);
 const ADOPTION_KILLS = Number(process.env['GANNET_LIST_LIFE_KILLS'] ?? 4);
 const SEED = 20_261_122;
-/** Answers between a start and the kill, and how long after the last of them it comes. */
+/** The most answers between a start and the kill, and the longest time from the last of them to the kill. */
 const ANSWERS_MAX = 12;
 const DELAY_MS_MAX = 40;
 const RECORDS = 5;
 const ADOPTED = 6;
 
-/** Many starts, on a machine that may have other things to do. */
+/** Many starts, on a machine that may be busy. */
 const TEST_MS_MAX = 600_000;
 
 const folders: string[] = [];
@@ -36,14 +36,14 @@ function newFolder(): string {
 }
 
 interface Expected {
-  /** Lists that were answered as made. */
+  /** Lists whose creation was acknowledged. */
   readonly there: Set<string>;
   readonly gone: Set<string>;
-  /** What was asked for when the process died: done or not. */
+  /** The list of the unanswered request when the process died: it may be done or not. */
   unsure: string | undefined;
 }
 
-/** Makes, fills, copies and deletes lists until the service dies; calls `answered` after each answer. */
+/** Creates, fills, copies and deletes lists until the service dies; calls `answered` after each answer. */
 async function live({ client }: TestService, expected: Expected, first: number, answered: () => void): Promise<void> {
   const call = async (name: string, send: () => ReturnType<typeof client.get>, wanted: number) => {
     expected.unsure = name;
@@ -78,7 +78,7 @@ async function killedWhileLiving(service: TestService, expected: Expected, round
       left -= 1;
       if (left === 0) setTimeout(() => void service.stop('SIGKILL').then(() => resolve()), delayMs);
     });
-    // It ends in a connection that broke; an answer that was wrong is a failure of the test.
+    // It ends with a broken connection; a wrong answer fails the test.
     died.catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     });
@@ -99,15 +99,15 @@ async function compare({ client, dataDir }: TestService, { there, gone, unsure }
   expect(answer.lists.filter(({ name }) => certain(name) && there.has(name)).map((list) => list.record_count)).toEqual(
     [...names].filter((name) => certain(name) && there.has(name)).map(() => RECORDS),
   );
-  // Every folder belongs to a list, and nothing was put aside: all that was cut short was known by name.
+  // Every folder belongs to a list, and none was moved aside: every interrupted creation was known by name.
   const entries = readdirSync(join(dataDir, 'lists'));
   expect(entries.filter((name) => name.startsWith('.'))).toEqual([]);
   expect(entries).toHaveLength(names.size);
 }
 
-describe(`lists, killed ${KILLS} times while they are made, copied and deleted (seed ${SEED})`, () => {
+describe(`lists, over ${KILLS} kills while they are created, copied and deleted (seed ${SEED})`, () => {
   it(
-    'are there or gone as was answered, and leave nothing over',
+    'exist as was acknowledged, and no other folder is left',
     async () => {
       const random = new SeededRandom(SEED);
       const service = await startTestService({ dataDir: newFolder() });
@@ -117,7 +117,7 @@ describe(`lists, killed ${KILLS} times while they are made, copied and deleted (
           await killedWhileLiving(service, expected, round, random);
           await service.start();
           await compare(service, expected);
-          // Whatever became of it, nothing was promised.
+          // Whatever became of this list, nothing was acknowledged.
           if (expected.unsure !== undefined) expected.there.delete(expected.unsure);
           expected.unsure = undefined;
         }
@@ -130,9 +130,9 @@ describe(`lists, killed ${KILLS} times while they are made, copied and deleted (
   );
 });
 
-describe(`adopting, killed ${ADOPTION_KILLS} times (seed ${SEED})`, () => {
+describe(`adoption of lists, over ${ADOPTION_KILLS} kills (seed ${SEED})`, () => {
   it(
-    'is done in full or begun anew',
+    'is completed or starts again',
     async () => {
       const random = new SeededRandom(SEED);
       const dataDir = newFolder();
@@ -146,7 +146,7 @@ describe(`adopting, killed ${ADOPTION_KILLS} times (seed ${SEED})`, () => {
         await service.stop();
         const whole = (await idsOf(dataDir)).sort();
         for (let kill = 0; kill < ADOPTION_KILLS; kill++) {
-          // Half of them where a start with an empty catalogue would have put them.
+          // Half of them in the folder where a start with an empty catalogue would have moved them.
           rmSync(join(dataDir, 'system'), { recursive: true, force: true });
           for (const id of whole.slice(0, ADOPTED / 2)) setAside(dataDir, id);
           await killedWhileAdopting(dataDir, random.below(60));
@@ -174,7 +174,7 @@ function setAside(dataDir: string, id: string): void {
   renameSync(join(dataDir, 'lists', id), join(folder, id));
 }
 
-/** Waits until it has begun to write the catalogue, or has just not, and kills it so long after. */
+/** Kills the adoption this long after it has begun to write the catalogue, or just before. */
 function killedWhileAdopting(dataDir: string, delayMs: number): Promise<void> {
   const child = spawn(process.execPath, ['bin/gannet.js', 'doctor', '--adopt-lists'], {
     env: { ...process.env, GANNET_DATA_DIR: dataDir },

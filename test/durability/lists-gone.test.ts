@@ -1,4 +1,7 @@
-/** A disk with the lists that goes away while the service runs: nobody is told to delete what is there again as soon as the disk is. */
+/**
+ * Tests a disk with the lists that disappears while the service runs: nobody is told to delete lists that return with
+ * the disk.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +12,7 @@ import { TestService } from '../support/service.js';
 import { itWhere } from '../support/skip.js';
 import { canMount } from '../support/small-file-system.js';
 
-/** As few as may be open at a time, and more lists than that. */
+/** The fewest lists that may be open at a time, and more lists than that. */
 const OPEN_MAX = 4;
 const LISTS = Array.from({ length: 2 * OPEN_MAX }, (_, index) => `list-${index}`);
 const SENTENCE = expect.stringMatching(
@@ -35,7 +38,7 @@ afterEach(async () => {
 
 const listOf = (name: string) => ({ name, searchable_fields: [{ name: 'title' }] });
 
-/** More lists than may be open, most of them at rest. */
+/** Creates more lists than may be open, so that most of them are closed. */
 async function makeLists(): Promise<void> {
   await service.start();
   const { client } = service;
@@ -43,12 +46,12 @@ async function makeLists(): Promise<void> {
     expect((await client.post('/list/default', listOf(name))).status).toBe(201);
     expect((await client.bulk('default', name, [{ name: 'one', title: 'red' }])).status).toBe(200);
   }
-  // Those that were used the longest ago are closed for it.
+  // The restart closes those that were used least recently.
   await service.stop();
   await service.start();
 }
 
-/** Returns how many lists are refused. */
+/** Checks every list, and returns how many are refused. */
 async function expectGone(): Promise<number> {
   const answers = await Promise.all(
     LISTS.map((name) => service.client.get(`/search/default/${name}/1`, { query: 'red' })),
@@ -73,7 +76,7 @@ async function expectBack(): Promise<void> {
   expect((await service.client.post('/list/default', listOf('another'))).status).toBe(201);
 }
 
-it('lists whose folder is gone are told of so, no other is made, and all are there when it is back', async () => {
+it('Lists whose common folder is gone are refused with that reason, no others are created, and all return with the folder', async () => {
   await makeLists();
   const [lists, away] = [join(dataDir, 'lists'), join(dataDir, 'away')];
   renameSync(lists, away);
@@ -82,7 +85,7 @@ it('lists whose folder is gone are told of so, no other is made, and all are the
   await expectBack();
 });
 
-it('the only list, whose folder is gone for good, can be deleted as it is told, and the next one is made', async () => {
+it('The only list can be deleted if its folder is gone for good, as the refusal says, and new lists can be created', async () => {
   await service.start();
   const [name = ''] = LISTS;
   expect((await service.client.post('/list/default', listOf(name))).status).toBe(201);
@@ -95,7 +98,7 @@ it('the only list, whose folder is gone for good, can be deleted as it is told, 
   expect((await client.post('/list/default', listOf('another'))).status).toBe(201);
 });
 
-/** As a disk: what is in its folder is gone when it is unmounted, and the folder is not. */
+/** Mounts a folder as a disk: unmounted, its content is gone, but the folder itself stays. */
 function mountAtLists(): void {
   const [disk, lists] = [join(dataDir, '.disk'), join(dataDir, 'lists')];
   for (const folder of [disk, lists]) mkdirSync(folder, { recursive: true });

@@ -1,4 +1,7 @@
-/** A log into a pipe that nobody reads, and greetings for somebody who is gone: the service answers, and ends when it is told to. */
+/**
+ * Tests a log into a pipe that nobody reads, and a standard output that is closed: the service answers, and ends when
+ * it is told to.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
@@ -9,17 +12,17 @@ import { freePort } from '../support/free-port.js';
 import { rawExchange } from '../support/raw-http.js';
 import { TestService } from '../support/service.js';
 
-/** Of one line each; together many times what a pipe and the waiting lines hold. */
+/** One line each; together many times what a pipe and the waiting lines hold. */
 const REQUESTS = 60_000;
-/** Behind one another on one connection: what costs the time is the client. */
+/** Sent after one another on one connection: the client is what takes the time. */
 const AT_A_TIME = 500;
 const REQUEST = `GET /health HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${'x'.repeat(64)}\r\n\r\n`;
 
-it('costs lines of the log, and the service ends on SIGTERM', async () => {
+it('A log that nobody reads loses lines, and the service still ends on SIGTERM', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-unread-'));
   const fifo = join(folder, 'fifo');
   execFileSync('mkfifo', [fifo]);
-  // Open for both, it needs no reader, and nobody reads.
+  // Opened for both reading and writing, it needs no reader, and nobody reads.
   const pipe = openSync(fifo, 'r+');
   const dataDir = join(folder, 'data');
   const service = new TestService(dataDir, { dataDir, env: { GANNET_LOG_LEVEL: 'info' }, standardError: pipe });
@@ -41,7 +44,7 @@ it('costs lines of the log, and the service ends on SIGTERM', async () => {
   }
 });
 
-it('serves though whoever started it has gone before it was ready, and ends on SIGTERM', async () => {
+it('The service runs if its standard output was closed before it was ready, and ends on SIGTERM', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'gannet-unread-'));
   const port = String(await freePort());
   const env = { ...process.env, GANNET_DATA_DIR: dataDir, GANNET_PORT: port };

@@ -1,6 +1,6 @@
 /**
- * Catalogues that were lost, emptied or put back from an older copy: no start deletes a record, what does not fit is told, and
- * `gannet doctor --adopt-lists` puts the lists back.
+ * Tests catalogues that were lost, emptied or replaced by an older copy: no start deletes a record, what does not fit
+ * is reported, and `gannet doctor --adopt-lists` restores the lists.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,10 @@ interface Check {
   readonly detail: string;
 }
 
-/** With the list `birds`, as a service left it: each test has a copy of it, in which no service runs yet. */
+/**
+ * A data directory with the list `birds`, as left by a service: each test gets a copy of it, without a running
+ * service.
+ */
 const original = mkdtempSync(join(tmpdir(), 'gannet-lost-'));
 let birds: unknown;
 let service: TestService;
@@ -84,7 +87,7 @@ const unknown = () => {
 
 async function resource(client: ServiceClient, name: string): Promise<unknown> {
   const { body } = await client.get(`/list/default/${name}`);
-  // When a setting changed is when the list came back.
+  // The time of the last change is the time at which the list was adopted.
   return { ...(body as object), modified_utc: undefined };
 }
 
@@ -99,7 +102,7 @@ async function check(name: string): Promise<Check | undefined> {
   return (JSON.parse(output) as { readonly checks: readonly Check[] }).checks.find((each) => each.name === name);
 }
 
-/** Ways to lose it. */
+/** Ways to lose the catalogue. */
 const WAYS: readonly (readonly [string, () => Promise<void> | void])[] = [
   ['missing', () => rmSync(system(), { recursive: true })],
   ['empty', () => truncateSync(join(system(), 'data.mdb'), 0)],
@@ -113,8 +116,8 @@ const WAYS: readonly (readonly [string, () => Promise<void> | void])[] = [
   ],
 ];
 
-describe('a catalogue that is gone', () => {
-  it.each(WAYS)('stops the start where it is %s, and the lists come back by being adopted', async (_how, lose) => {
+describe('a lost catalogue', () => {
+  it.each(WAYS)('stops the start if it is %s, and adopting restores the lists', async (_how, lose) => {
     const ids = folders();
     await lose();
     for (let time = 0; time < 2; ++time) {
@@ -133,7 +136,7 @@ describe('a catalogue that is gone', () => {
     expect(await found('birds')).toBe(20);
   });
 
-  it('gives back what was changed last', async () => {
+  it('has the latest settings after its lists were adopted', async () => {
     await service.start();
     await service.client.put('/list/synonyms/default/birds', { rules: [] });
     await service.client.put('/list/default/birds', { suggestions: { require_click: false } });
@@ -151,7 +154,7 @@ describe('a catalogue that is gone', () => {
     expect(after).toMatchObject({ created_utc: (before as { readonly created_utc: string }).created_utc });
   });
 
-  it('is not asked for in a directory without lists', async () => {
+  it('is created again in a data directory without lists', async () => {
     await service.start();
     await service.client.delete('/list/default/birds');
     await service.stop();
@@ -163,7 +166,7 @@ describe('a catalogue that is gone', () => {
 });
 
 describe('an older copy of the catalogue', () => {
-  it('costs no list: those made since are moved aside, those deleted since are named', async () => {
+  it('loses no list: newer lists are moved aside, and deleted ones are named', async () => {
     await service.start();
     await make('deleted');
     await service.stop();
@@ -191,7 +194,7 @@ describe('an older copy of the catalogue', () => {
       detail: expect.stringContaining('default/deleted'),
     });
     expect(await check('Unknown lists')).toMatchObject({ state: 'notice', detail: expect.stringContaining(youngId) });
-    // Nothing was made in its place.
+    // Nothing was created in their place.
     expect(folders()).toHaveLength(1);
     expect((await service.client.delete('/list/default/deleted')).status).toBe(204);
 
@@ -201,7 +204,7 @@ describe('an older copy of the catalogue', () => {
     await service.start();
     expect([await found('young'), unknown()]).toEqual([20, []]);
 
-    // The right one, put back after the older one was in force, finds the folder that was moved aside.
+    // The right catalogue, put back after the older one was used, finds the folder that was moved aside.
     await service.stop();
     rmSync(system(), { recursive: true });
     renameSync(join(dataDir, 'older'), system());
@@ -215,8 +218,8 @@ describe('an older copy of the catalogue', () => {
   });
 });
 
-describe('adopting', () => {
-  it('takes lists of an earlier release under a name of their id, and gives names that are taken a suffix', async () => {
+describe('adopting lists', () => {
+  it('names lists of an earlier release by their id, and adds a suffix to names that are taken', async () => {
     await service.start();
     await make('fish');
     const [birdsId, fish] = [await idOf('birds'), await idOf('fish')];
@@ -227,7 +230,7 @@ describe('adopting', () => {
     mkdirSync(join(dataDir, 'lists', '.unknown', 'x1', 'store'), { recursive: true });
     rmSync(system(), { recursive: true });
     const { status, output } = await gannet(dataDir, 'doctor', '--adopt-lists');
-    // A folder that holds no list stays, and the exit status says so.
+    // A folder without a list stays, and the exit status shows it.
     expect([status, unknown()]).toEqual([1, ['x1']]);
     expect(output).toContain(
       'Adopted the list default/birds-2 with 20 records; its name birds is taken by another list',

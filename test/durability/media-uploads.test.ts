@@ -1,6 +1,6 @@
 /**
- * Uploads beside a crash, a full disk and a thousand slow clients: a file is the old one or the new one, and what is counted is what is
- * there. `GANNET_MEDIA_KILLS` kills (default 3), from `GANNET_MEDIA_SEED`.
+ * Tests uploads with a crash, a full disk and a thousand slow clients: a file is either the old or the new one, and
+ * the counts match what is there. `GANNET_MEDIA_KILLS` kills (default 3), from `GANNET_MEDIA_SEED`.
  */
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -49,7 +49,7 @@ const usage = async () =>
   (await service.client.get('/media-store/default/default')).body as { bytes_used: number; file_count: number };
 const incoming = () => readdirSync(join(dataDir, 'media', 'default', 'default', 'incoming'));
 
-/** Its status; undefined where the service went away. */
+/** Uploads a file. Resolves with the status; undefined if the service went away. */
 function put(path: string, bytes: Uint8Array): Promise<number | undefined> {
   const { hostname, port } = new URL(service.address);
   return new Promise((resolve) => {
@@ -65,11 +65,11 @@ function put(path: string, bytes: Uint8Array): Promise<number | undefined> {
 }
 
 it(
-  `after ${KILLS} kills in the middle of uploads every file is whole, every acknowledged one is there, and the sums are right`,
+  `After ${KILLS} kills during uploads, files are complete, acknowledged ones are there, and the counts are right`,
   async () => {
     service = new TestService(dataDir, { dataDir, env: { GANNET_LOG_LEVEL: 'error' } });
     const random = new SeededRandom(SEED);
-    // Contents of a path that it may have: those that were acknowledged last, and those that nobody answered for.
+    // Contents that a path may have: the last acknowledged one, and those of unanswered uploads.
     const possible = new Map<string, Set<string>>();
     let answered = 0;
     for (let kill = 0; kill < KILLS; ++kill) {
@@ -83,7 +83,7 @@ it(
         if (status !== undefined) answered += 1;
         if (status !== undefined && number >= 20 && number < 40) possible.set(path, new Set([content]));
       });
-      // In the middle of them, however slow the machine is.
+      // In the middle of the uploads, however slow the machine is.
       const wanted = answered + 1 + random.below(ANSWERS_MAX);
       await expect.poll(() => answered >= wanted, { interval: 1 }).toBe(true);
       await service.stop('SIGKILL');
@@ -126,7 +126,7 @@ itWhere(canMount('a full disk under a media store'), 'it needs the right to moun
   },
 );
 
-it(`${CLIENTS} slow uploads at once take a bounded part of the memory, and all arrive whole`, async () => {
+it(`${CLIENTS} simultaneous slow uploads take limited memory, and all arrive complete`, async () => {
   const env = {
     GANNET_LOG_LEVEL: 'error',
     GANNET_MEMORY_MIB: String(MEMORY_MIB),
@@ -138,13 +138,14 @@ it(`${CLIENTS} slow uploads at once take a bounded part of the memory, and all a
   const half = Buffer.alloc(HALF_BYTES, 'x');
   for (const { socket } of sockets) socket.write(half);
   await expect.poll(() => incoming().length).toBe(CLIENTS);
-  // All of it was written down, and nothing of it waits: the service answers others as ever.
+  // All of it was written to disk, and the service answers other requests as usual.
   expect((await service.client.get('/media/default/default')).status).toBe(200);
   expect(await service.metric('gannet_memory_own_bytes')).toBeLessThan(MEMORY_MIB * 2 ** 20);
   for (const { socket } of sockets) socket.write(half);
   for (const { answered } of sockets) expect(await answered).toMatch(/^HTTP\/1\.1 201/);
   expect(await usage()).toMatchObject({ bytes_used: CLIENTS * 2 * HALF_BYTES, file_count: CLIENTS });
-  // Node.js's own web server reads each connection into memory of its own, which goes back to the system behind the last of them.
+  // Node.js's own web server reads each connection into memory of its own, which returns to the system after the last
+  // of them.
   await expect.poll(() => service.metric('gannet_memory_own_bytes')).toBeLessThan(MEMORY_MIB * 2 ** 20);
 });
 

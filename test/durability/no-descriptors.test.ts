@@ -1,4 +1,7 @@
-/** A service whose descriptors are taken from it while it serves: a write for which no thread can be started is refused, and done later. */
+/**
+ * Tests a service that runs out of descriptors: a write for which no thread can be started is refused, and works
+ * later.
+ */
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -8,9 +11,9 @@ import { jpegOf } from '../support/pictures.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { describeWhere } from '../support/skip.js';
 
-/** So many more than are open: enough to begin with a thread, and not for one. */
+/** This many descriptors more than are open: enough to begin a thread, and not to finish that. */
 const LEFT = 3;
-/** For connections, of which the service leaves some to all else. */
+/** Room for connections, of which the service reserves some for everything else. */
 const ROOM = 200;
 
 let service: TestService | undefined;
@@ -22,7 +25,7 @@ function mayOpen(pid: number, descriptors: number): void {
   execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${descriptors}:`]);
 }
 
-/** The lowest number that is free: a limit is one of numbers. */
+/** Returns the lowest free descriptor: the limit is one on their numbers. */
 function firstFree(pid: number): number {
   const taken = new Set(readdirSync(`/proc/${pid}/fd`));
   return (
@@ -30,7 +33,7 @@ function firstFree(pid: number): number {
   );
 }
 
-/** Resolves with whether the service answers on a connection of its own, which stays open, or closes it unanswered. */
+/** Resolves with whether the service answers on a new connection, which stays open, or closes it without an answer. */
 function ask(port: number): { readonly isAnswered: Promise<boolean>; readonly end: () => void } {
   const socket = connect(port, '127.0.0.1', () => socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n'));
   const isAnswered = new Promise<boolean>((resolve) => {
@@ -47,7 +50,7 @@ function ask(port: number): { readonly isAnswered: Promise<boolean>; readonly en
 }
 
 describeWhere(process.platform === 'linux', 'limits of Linux')('a service whose descriptors are taken', () => {
-  it('refuses what it has no thread for, searches on, and writes when it has them back: a write was never answered', async () => {
+  it('refuses a write without a thread for it, still searches, and writes when it has descriptors again', async () => {
     service = await startTestService();
     const { client, pid } = service;
     expect((await client.post('/list/default', { name: 'films', searchable_fields: [{ name: 'title' }] })).status).toBe(
@@ -67,7 +70,7 @@ describeWhere(process.platform === 'linux', 'limits of Linux')('a service whose 
     await eventually(search, ({ body }) => (body as { total_count?: number }).total_count === 1);
   });
 
-  it('says so where there is not even one to look at its limits with, or to load a part of its program: both were told as faults of its own', async () => {
+  it('names the cause if it has no descriptor left to check its limits or to load part of its program', async () => {
     service = await startTestService();
     const { client, pid, address } = service;
     expect((await client.post('/list/default', { name: 'films', searchable_fields: [{ name: 'title' }] })).status).toBe(
@@ -78,7 +81,7 @@ describeWhere(process.platform === 'linux', 'limits of Linux')('a service whose 
     mayOpen(pid, firstFree(pid));
     const refused = { status: 503, body: { code: 'resources-exhausted' } };
     expect(await write('early')).toMatchObject(refused);
-    // By a connection that is there.
+    // On a connection that exists already.
     expect((await client.get('/console/')).status).toBe(503);
     mayOpen(pid, 4096);
     await eventually(
@@ -89,7 +92,7 @@ describeWhere(process.platform === 'linux', 'limits of Linux')('a service whose 
     expect(await client.get('/search/default/films/1', { query: 'word' })).toMatchObject({ body: { total_count: 2 } });
   });
 
-  it('says at once that it has no process to read a picture with, and has one later: who asked waited a minute, and was told of a fault', async () => {
+  it('refuses a search by picture at once if it cannot start a process for it, and answers later', async () => {
     service = await startTestService();
     const { client, pid } = service;
     expect((await client.post('/list/default', { name: 'photos', image_model: 'built-in' })).status).toBe(201);
@@ -105,7 +108,7 @@ describeWhere(process.platform === 'linux', 'limits of Linux')('a service whose 
     await eventually(search, ({ status }) => status === 200);
   });
 
-  it('closes connections that it has no room for at once, and answers the others: one more than there were descriptors took a processor and was not answered', async () => {
+  it('closes connections that it has no room for at once, and answers the others', async () => {
     service = await startTestService();
     const { client, pid, address } = service;
     mayOpen(pid, firstFree(pid) + ROOM);

@@ -1,4 +1,7 @@
-/** A service that may have no thread and no process more while it serves (`TasksMax` of systemd, `pids.max` of a container): it serves with those that it has. */
+/**
+ * Tests a service that may start no more threads and processes while it runs (`TasksMax` of systemd, `pids.max` of a
+ * container): it works with those that it has.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +17,7 @@ const SOURCE = fileURLToPath(new URL('../support/refused-threads.c', import.meta
 const CAN_COMPILE = process.platform === 'linux' && spawnSync('cc', ['--version']).status === 0;
 const REFUSED = { status: 503, body: { code: 'resources-exhausted' } };
 const LISTS = ['films', 'books', 'songs'];
-/** Of each list. */
+/** Writes to each list. */
 const WRITES = 2;
 const RECORDS = 3000;
 
@@ -47,7 +50,7 @@ describeWhere(CAN_COMPILE, 'a C compiler, and a loader that takes libraries befo
       await service.close();
     });
 
-    /** So many that they are no small write, whose thread is there already. */
+    /** Enough records that this is no small write, whose thread already runs. */
     const write = (list: string, name: string) =>
       service.client.bulk(
         'default',
@@ -58,7 +61,7 @@ describeWhere(CAN_COMPILE, 'a C compiler, and a loader that takes libraries befo
       ((await service.client.get(`/search/default/${list}/1`, { query: 'word' })).body as { total_count?: number })
         .total_count;
 
-    it('writes with the thread that it has: the others were told as failed, written behind that, and ended the process', async () => {
+    it('writes with the only thread that it has', async () => {
       expect((await write('films', 'first')).status).toBe(200);
       writeFileSync(refused, '');
       const answers = await Promise.all(
@@ -72,8 +75,8 @@ describeWhere(CAN_COMPILE, 'a C compiler, and a loader that takes libraries befo
       expect(await service.stop()).toBe(0);
     });
 
-    it('refuses what needs the first one, without a trace, and does it when it may', async () => {
-      // Threads that write begin with the first write.
+    it('refuses without any effect what needs a first thread, and does it when threads are allowed', async () => {
+      // Threads for writes are started by the first write.
       await service.stop();
       await service.start();
       writeFileSync(refused, '');

@@ -1,4 +1,4 @@
-/** A data directory of one user and what another one does to it who means well: root, most of all. */
+/** Tests a data directory of one user that another user, mostly root, works on with good intentions. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -44,7 +44,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const hasBindfs = process.getuid?.() === 0 && spawnSync('bindfs', ['--version']).status === 0;
 
-/** A data directory of nobody's. */
+/** Creates a data directory that belongs to the user nobody. */
 function directoryOfNobody(): string {
   const path = join(folder, 'of-nobody');
   mkdirSync(path, { mode: 0o700 });
@@ -91,7 +91,7 @@ itWhere(hasBindfs, 'it takes root, and bindfs')(
 describeWhere(process.getuid?.() === 0, 'only root can be another user')(
   'root on the data directory of somebody else',
   () => {
-    it('restores nothing that its owner could not open, and says as whom to do it', async () => {
+    it('restores nothing that its owner could not open, and says which user must do it', async () => {
       const dataDir = directoryOfNobody();
       const restored = await gannet(dataDir, 'restore', backup);
       expect(restored.status).not.toBe(0);
@@ -107,7 +107,7 @@ describeWhere(process.getuid?.() === 0, 'only root can be another user')(
       expect(asNobody(dataDir, 'list', 'ls').said).toContain('films');
     });
 
-    it('is not in the way with what it has put there to be read, or has moved aside', () => {
+    it('does not block the owner with readable files that it added, or with folders moved aside', () => {
       const dataDir = directoryOfNobody();
       for (const name of readdirSync(backup)) cpSync(join(backup, name), join(dataDir, name), { recursive: true });
       const uploaded = join(dataDir, 'media', 'default', 'default', 'blobs');
@@ -127,7 +127,7 @@ describeWhere(process.getuid?.() === 0, 'only root can be another user')(
       expect(asNobody(dataDir, 'list', 'ls').said).toContain('system/data.mdb cannot be opened by this user');
     });
 
-    it('has a folder on the disk that a link leads to, which a backup names or leaves out', () => {
+    it('owns a folder behind a link, which a backup leaves out if it is lost+found, and names otherwise', () => {
       const dataDir = directoryOfNobody();
       for (const name of readdirSync(backup)) cpSync(join(backup, name), join(dataDir, name), { recursive: true });
       giveToNobody(dataDir);
@@ -150,7 +150,7 @@ describeWhere(process.getuid?.() === 0, 'only root can be another user')(
       });
     });
 
-    it("has a folder on each disk that is mounted at lists or media, which is in nobody's way", () => {
+    it('owns lost+found on disks mounted at lists or media, which does not block the owner', () => {
       const dataDir = directoryOfNobody();
       for (const name of readdirSync(backup)) cpSync(join(backup, name), join(dataDir, name), { recursive: true });
       mkdirSync(join(dataDir, 'media'), { recursive: true });
@@ -161,7 +161,7 @@ describeWhere(process.getuid?.() === 0, 'only root can be another user')(
       expect(asNobody(dataDir, 'list', 'ls').said).toContain('films');
     });
 
-    it('leaves it as it is with every other command that would open it, and with doctor', async () => {
+    it('leaves the directory unchanged with every other command that would open it, and with doctor', async () => {
       const dataDir = directoryOfNobody();
       for (const name of readdirSync(backup)) cpSync(join(backup, name), join(dataDir, name), { recursive: true });
       giveToNobody(dataDir);
@@ -181,7 +181,7 @@ describeWhere(process.getuid?.() === 0, 'only root can be another user')(
       expect(asNobody(dataDir, 'list', 'ls').said).toContain('films');
     });
 
-    it('has left files that its owner cannot open: a start and doctor name them, and what to do', () => {
+    it('left files that their owner cannot open, which a start and doctor name, and say what to do', () => {
       const dataDir = directoryOfNobody();
       for (const name of readdirSync(backup)) cpSync(join(backup, name), join(dataDir, name), { recursive: true });
       for (const argv of [['serve'], ['list', 'ls'], ['doctor']]) {
@@ -192,7 +192,7 @@ describeWhere(process.getuid?.() === 0, 'only root can be another user')(
         );
         expect(said).not.toContain('because of a bug');
       }
-      // As with the volume of a container, whose user is seen nowhere else.
+      // As with the volume of a container, whose user exists nowhere else.
       expect(asNobody(join(folder, 'first'), 'serve').said).toContain(
         `it belongs to the user with the id 0, and this one has the id ${NOBODY}.`,
       );

@@ -1,4 +1,7 @@
-/** What searches tell where packed records, or the words by which they are packed, are damaged: the others, and these with their ids. */
+/**
+ * Tests searches if packed records, or the dictionary that packs them, are damaged: they return the other records,
+ * and the damaged ones with their ids.
+ */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +13,7 @@ import { startTestService, type TestService } from '../support/service.js';
 const RECORDS = 4000;
 const RECORDS_TOLD = 50;
 const [PACKED, SHORT, WHOLE] = [7, 11, 13];
-/** Enough for the id. */
+/** Enough bytes for the id. */
 const BYTES_LEFT = 24;
 
 let dataDir: string;
@@ -49,14 +52,14 @@ async function change(damage: (store: RecordStore) => void): Promise<void> {
   await service.start();
 }
 
-it('are the hits, each damaged one with its id, of one list and of a group', async () => {
+it('Searches return damaged packed records with their ids, in the list and in a group', async () => {
   const { client } = service;
   await client.post('/list/default', { name: 'said', searchable_fields: [{ name: 'title' }] });
   const title = (number: number) =>
     `Every sentence of number ${number} says what the others of its kind say, ${number * 7919}`;
   const records = Array.from({ length: RECORDS }, (_, number) => ({ name: `r${number}`, title: title(number) }));
   expect((await client.bulk('default', 'said', records)).body).toMatchObject({ created: RECORDS });
-  // In the short format.
+  // A record in the short format.
   const single = await client.post('/search-result/default/said', { name: `r${SHORT}`, title: title(SHORT) });
   expect(single.status, single.text).toBeLessThan(300);
   const group = await client.post('/list-group/default', { name: 'all', lists: [{ list: 'said' }] });

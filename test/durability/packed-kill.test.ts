@@ -1,6 +1,7 @@
 /**
- * kill -9 in imports whose records are packed by words that the first commit learns, and what backups and other lists have of them: each
- * record is there as it was sent, or is not there, and none is behind one that is not.
+ * Kills the service (SIGKILL) in imports whose records are packed with words that the first commit learns, and tests
+ * what backups and copies have of them: each record is there as it was sent or not at all, and none follows one that
+ * is missing.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,12 +20,12 @@ import { checkCopyOf } from './index-check.js';
 const ROUNDS = Number(process.env['GANNET_PACKED_KILLS'] ?? 4);
 const SEED = 20_261_125;
 const COMMIT_RECORDS = 1500;
-/** Of 250 bytes and more each: the first commit of so many learns the words. */
+/** Records have 250 bytes and more: the first commit of this many learns the words. */
 const ENV = { GANNET_INGEST_BATCH_RECORDS_MAX: String(COMMIT_RECORDS), GANNET_LOG_LEVEL: 'warn' };
 const COMMITS = 4;
-/** The last commit that a round sends is a whole one, too: of fewer records the service would wait for more. */
+/** The last commit of a round is a full one as well: with fewer records the service would wait for more. */
 const RECORDS = (1 + COMMITS) * COMMIT_RECORDS;
-/** After what a round waits for. */
+/** The kill comes at most this long after what a round waits for. */
 const KILL_MS_MAX = 60;
 const PAGE_SIZE = 1000;
 const TEST_MS_MAX = 600_000;
@@ -57,7 +58,10 @@ async function countOf(client: ServiceClient, list: string): Promise<number> {
   return (body as { total_count: number }).total_count;
 }
 
-/** Its records are sent when they are written into its body, and its end never: no import is over before it is killed. */
+/**
+ * Starts an import whose records are sent when they are written into its body, and whose body never ends: no import
+ * is complete before it is killed.
+ */
 function importWithoutEnd({ address, client }: TestService, list: string) {
   const body = new PassThrough();
   const sent = fetch(`${address}/search-result/default/${list}/bulk`, {
@@ -74,7 +78,7 @@ function importWithoutEnd({ address, client }: TestService, list: string) {
   return { writeCommit, sent };
 }
 
-/** In the order in which they came. */
+/** Returns the records in the order of their import. */
 async function recordsOf(client: ServiceClient, list: string): Promise<ReadRecord[]> {
   const records: ReadRecord[] = [];
   for (;;) {
@@ -99,7 +103,7 @@ function segmentFiles(dataDir: string): number {
 }
 
 it(
-  `an import that is killed in its first commits leaves whole records, ${ROUNDS} times`,
+  `An import that is killed in its first commits leaves only complete records, ${ROUNDS} times`,
   async () => {
     folder = mkdtempSync(join(tmpdir(), 'gannet-packed-kill-'));
     const dataDir = join(folder, 'data');
@@ -112,11 +116,13 @@ it(
       const before = segmentFiles(dataDir);
       const { client } = service;
       const { writeCommit, sent } = importWithoutEnd(service, list);
-      // One more file in each round: before the first commit, and behind others; the next one is under way then.
+      // Waits for one more file in each round: before the first commit, or after others; the next commit is then
+      // under way.
       const commits = 1 + (round % COMMITS);
       writeCommit(0);
       for (let commit = 1; commit <= commits; commit += 1) {
-        // Files that were merged are gone, also of lists of other rounds; the records of this commit are not.
+        // Files that were merged are deleted, also in lists of other rounds; the records of this commit are not there
+        // then.
         await eventually(
           async () => ({ round, commit, files: segmentFiles(dataDir) - before, records: await countOf(client, list) }),
           ({ files, records }) => files >= commit || records > (commit - 1) * COMMIT_RECORDS,
@@ -143,7 +149,7 @@ it(
 );
 
 it(
-  'a backup, a restore, a clone and another version have the records, and hits tell them, with their words marked',
+  'A backup, a restore, a copy and another version have the packed records, and hits have highlights',
   async () => {
     folder = mkdtempSync(join(tmpdir(), 'gannet-packed-'));
     const [dataDir, target] = [join(folder, 'data'), join(folder, 'restored')];

@@ -1,4 +1,7 @@
-/** What is told where the text of a page, or the words by which pages are packed, are damaged: the others, and these as damaged. */
+/**
+ * Tests searches and texts if the text of a page, or the dictionary that packs pages, is damaged: the others are
+ * returned, and these are marked as damaged.
+ */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +36,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Each page has a word of its own. */
+/** Returns a document in which each page has a word of its own. */
 function document(number: number): Buffer {
   const random = new SeededRandom(number);
   const vocabulary = Array.from({ length: 2000 }, (_, word) => ((word + 17) * 7919).toString(36).repeat(2));
@@ -71,7 +74,7 @@ async function wholeAgain(record: string, page: number): Promise<void> {
 async function change(damage: (store: RecordStore) => void): Promise<void> {
   await service.stop();
   const store = new RecordStore(listPathIn(dataDir));
-  // Not for the first time inside a transaction.
+  // Opens the database first outside a transaction.
   rowsOf(store);
   store.transaction(() => {
     damage(store);
@@ -88,7 +91,7 @@ function listPathIn(folder: string): string {
 const rowsOf = (store: RecordStore) =>
   store.environment.database<Buffer, Buffer>('page-rows', { encoding: 'binary', keyEncoding: 'binary' });
 
-/** A list whose documents are found, their pages packed by words that were learned from them. */
+/** Creates a list whose documents can be found, with pages packed by words learned from them. */
 async function startWithDocuments(): Promise<void> {
   server.script = ({ path }, response) => response.end(document(Number(path.slice(1, 2))));
   await service.start();
@@ -112,7 +115,7 @@ async function startWithDocuments(): Promise<void> {
   );
 }
 
-it('is told with the page, by searches and with the text, beside all others', async () => {
+it('A damaged page is marked as damaged by searches and with its text, and all others are returned', async () => {
   await startWithDocuments();
   let page = 0;
   await change((store) => {
@@ -136,7 +139,7 @@ it('is told with the page, by searches and with the text, beside all others', as
   const texts = await textOf(name, page);
   expect(texts?.[0]).toEqual({ page, text: '', error: ERROR });
   expect(texts?.[1]?.text).toContain(`x${page + 1}`);
-  // The file is what it was: only whoever reads it again, whatever is known of it, has its page.
+  // The file is unchanged, so only reading it again regardless of its validators brings the page back.
   await wholeAgain(name, page);
 
   await change((store) => {
@@ -156,7 +159,7 @@ it('is told with the page, by searches and with the text, beside all others', as
   expect(again?.document?.highlight).toContain('<em>unique');
 });
 
-it('goes with the words that pack it into a backup, and is read and found where that was restored', async () => {
+it('Packed pages are in a backup together with their dictionary, and can be read and found after a restore', async () => {
   await startWithDocuments();
   const made = await service.control().post('/backup', { folder: `${dataDir}-backups` });
   expect(made.status, made.text).toBe(201);
@@ -166,7 +169,7 @@ it('goes with the words that pack it into a backup, and is read and found where 
   const texts = await textOf('r0', PAGES - 1);
   const { key } = service.client;
   await service.stop();
-  // Nothing is read again where nobody answers.
+  // Nothing can be read again, as nothing answers.
   server.script = (_, response) => response.destroy();
   const restored = await startTestService({ dataDir: target, env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' } });
   try {

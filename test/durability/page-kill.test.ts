@@ -1,6 +1,6 @@
 /**
- * kill -9 while the pages of documents are written, packed by words that the list has learned: of each document all pages are there, or none, and
- * after the next start each is read to its end.
+ * Kills the service (SIGKILL) while pages of documents are written, packed with words that the list has learned: each
+ * document has all its pages or none, and all are read to the end after the next start.
  */
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ afterEach(async () => {
 
 const pagesOf = (document: number) => (document === 0 ? FIRST_PAGES : PAGES);
 
-/** Each page has a word of its own. */
+/** Returns a document in which each page has a word of its own. */
 function documentOf(document: number): Buffer {
   const random = new SeededRandom(document + 1);
   const vocabulary = Array.from({ length: 2000 }, (_, word) => ((word + 17) * 7919).toString(36).repeat(2));
@@ -54,7 +54,7 @@ function documentOf(document: number): Buffer {
 
 const answer: Script = ({ path }, response) => response.end(documentOf(Number(path.slice(1).split('.')[0])));
 
-/** From the n-th document on that is asked for, none is answered until `release`. */
+/** Holds back answers from the n-th requested document on, until `release`. */
 function holdAnswersFrom(count: number): { readonly isAsked: Promise<void>; release(): void } {
   let asked = 0;
   let tell = (): void => undefined;
@@ -99,7 +99,10 @@ async function pageTexts(document: number): Promise<readonly string[] | undefine
   return found?.pages.map((page) => page.text);
 }
 
-/** Of a copy, of lists that no service has open: how many dictionaries there are, and for each document how many rows of pages of which formats. */
+/**
+ * Reads from a copy of lists that are not open: the number of dictionaries, and for each document the formats of its
+ * rows of pages.
+ */
 async function storedRows(): Promise<{ words: number | undefined; rows: Map<string, number[]> }> {
   const copy = mkdtempSync(join(folder, 'copy-'));
   cpSync(join(dataDir, 'lists'), copy, { recursive: true });
@@ -121,7 +124,7 @@ async function storedRows(): Promise<{ words: number | undefined; rows: Map<stri
 }
 
 it(
-  `leaves all pages of a document or none, and each is read to its end, ${ROUNDS} times`,
+  `Each document has all its pages or none after a kill, and is then read to the end, ${ROUNDS} times`,
   async () => {
     await service.start();
     const made = await service.client.post('/list/default', {
@@ -138,14 +141,15 @@ it(
     await service.start();
     const leftBehind: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      // Each round ends with all of its documents written.
+      // Each round ends with all of its documents stored.
       const before = 1 + round * DOCUMENTS;
       const documents = Array.from({ length: DOCUMENTS }, (_, index) => 1 + round * DOCUMENTS + index);
-      // Later in each round: while the first are written, and behind others. Neither it nor those behind it are answered.
+      // Later in each round: while the first are stored, or after others. This document and those after it get no
+      // answer.
       const held = holdAnswersFrom(8 + ((7 * round) % (DOCUMENTS / 2)));
       await put(documents);
       await held.isAsked;
-      // Those before it have been answered, and some of them are written.
+      // Documents before it were answered, and some of them are stored.
       await eventually(
         () => Promise.all(documents.map(isFound)),
         (found) => found.some(Boolean),

@@ -1,6 +1,6 @@
 /**
- * Changes of what lies beside lists, until the service dies: files of the built-in media store, keys, records that a webhook is told of, and
- * backups. Beside `WriteLoad` and `ChangeLoad`.
+ * Changes what is stored next to lists until the service dies: files of the built-in media store, API keys, records
+ * with webhook events, and backups. Runs next to `WriteLoad` and `ChangeLoad`.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -17,20 +17,20 @@ export const TOLD_LIST = 'told';
 const FILES = 6;
 const FILE_BYTES_MAX = 20_000;
 const BACKUPS_KEPT = 2;
-/** That still open something: an account has 10,000 at most. */
+/** The most valid keys: an account may have 10,000. */
 const KEYS_MAX = 200;
 const WRITE_EVERY_MS = 20;
 
-/** Over all rounds. */
+/** The expectations over all rounds. */
 export class ExpectedParts {
-  /** By path: how it begins. */
+  /** By path: how the content begins. */
   readonly files = new Map<string, Changing<string | undefined>>();
-  /** Secrets, and whether they still open something. */
+  /** Secrets of keys, and whether they are still valid. */
   readonly keys = new Map<string, Changing<boolean>>();
-  /** Records that were answered as made. */
+  /** Records whose creation was acknowledged. */
   readonly made = new Set<string>();
   private readonly told = new Set<string>();
-  /** The last that was answered. */
+  /** The last acknowledged one. */
   backup: string | undefined;
   backups = 0;
 
@@ -40,7 +40,7 @@ export class ExpectedParts {
     return file;
   }
 
-  /** A record may be told of before it is answered. */
+  /** The event of a record may come before the record's answer. */
   hear({ body: { data } }: Received): void {
     this.told.add(String(data['name']));
   }
@@ -54,17 +54,20 @@ export interface PartsLoadOptions {
   readonly service: TestService;
   readonly expected: ExpectedParts;
   readonly random: SeededRandom;
-  /** A number that was never given out. */
+  /** Returns a number that was never given out before. */
   readonly next: () => number;
   readonly backups: string;
 }
 
 export class PartsLoad extends DyingLoad {
-  /** Resolves with the first backup that is answered, however long a busy machine takes for it. */
+  /** Resolves with the first acknowledged backup, however long a busy machine takes for it. */
   readonly backedUp: Promise<void>;
   private readonly client: ServiceClient;
   private tellBackedUp = (): void => undefined;
-  /** An index changed faster than it was copied: on a busy machine any does, and the next backup is left in peace. */
+  /**
+   * An index changed faster than it was copied, as any does on a busy machine; nothing is written during the next
+   * backup.
+   */
   private isResting = false;
 
   constructor(private readonly options: PartsLoadOptions) {
@@ -139,7 +142,7 @@ export class PartsLoad extends DyingLoad {
   }
 }
 
-/** After a restart: problems, empty where everything is as it was answered. Which events came is seen later. */
+/** Returns the problems after a restart; empty if everything is as it was acknowledged. Events are compared later. */
 export async function compareParts({ client, ...service }: Compared, expected: ExpectedParts): Promise<string[]> {
   const problems: (string | undefined)[] = [];
   for (const [path, file] of expected.files) {
@@ -157,7 +160,10 @@ export async function compareParts({ client, ...service }: Compared, expected: E
   return problems.filter((problem) => problem !== undefined);
 }
 
-/** Whole, or removed for so many newer ones as are kept: those whose answers a cut took count as well. */
+/**
+ * Says whether the backup is complete, or was deleted for as many newer ones as are kept; unacknowledged ones count
+ * as well.
+ */
 function isThere(backup: string): boolean {
   const isWhole = (path: string) => existsSync(join(path, 'backup.json'));
   const folder = dirname(backup);

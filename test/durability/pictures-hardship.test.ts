@@ -1,6 +1,6 @@
 /**
- * Pictures of records beside crashes, a full disk, damaged files and a backup: nothing is missing in the end, and nothing that was read is
- * read again. `GANNET_PICTURE_KILLS` kills (default 4), from `GANNET_PICTURE_SEED`.
+ * Tests pictures of records with crashes, a full disk, damaged files and a backup: nothing is missing in the end, and
+ * nothing that was read is read again. `GANNET_PICTURE_KILLS` kills (default 2), from `GANNET_PICTURE_SEED`.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ const SEED = Number(process.env['GANNET_PICTURE_SEED'] ?? 1);
 const KILL_MS_MAX = 240_000;
 const POLL = { interval: 5, timeout: KILL_MS_MAX };
 const RECORDS_A_ROUND = 16;
-/** Of these nobody knows after a crash what they came to. */
+/** Pictures that are read at the same time, whose outcome is unknown after a crash. */
 const PARALLEL = 3;
 const SIZE = { width: 96, height: 64 };
 const FULL = { status: 507, body: { code: 'storage-full' } };
@@ -90,7 +90,7 @@ const startWithList = async () => {
   await service.start();
   expect((await service.client.post('/list/default', DEFINITION)).status).toBe(201);
 };
-/** With what is found by one of them, and how many requests were made for them. */
+/** Returns the hits of one of the pictures, and the number of requests made for all of them. */
 const startWithPictures = async () => {
   await startWithList();
   await bulk(0, RECORDS_A_ROUND);
@@ -113,7 +113,7 @@ const search = async (number: number) =>
     bytes: await pictureOf(number),
     query: { size: 100 },
   });
-/** Names and scores of all that is near to the picture. */
+/** Returns names and scores of everything near the picture. */
 const found = async (number: number) => {
   const { status, body, text } = await search(number);
   expect(status, text).toBe(200);
@@ -138,7 +138,7 @@ const problems = async () => (await service.control().post('/list/default/photos
 const ALL_WELL = { ok: true, problems: [] };
 
 it(
-  `after ${KILLS} kills in the middle of reading every picture is found, and only those under way were read again`,
+  `After ${KILLS} kills during reading, every picture is found, and only those being read are read again`,
   async () => {
     const random = new SeededRandom(SEED);
     await startWithList();
@@ -161,7 +161,7 @@ it(
 );
 
 it(
-  'a kill right after what pictures are searched by was changed leaves what was answered',
+  'A kill right after a change of the picture model leaves the acknowledged setting',
   async () => {
     await startWithList();
     await bulk(0, RECORDS_A_ROUND);
@@ -213,7 +213,7 @@ itWhere(canMount('a full disk under a list whose pictures are read'), 'it needs 
   },
 );
 
-it('files of vectors that are damaged or missing are made again without a request, and doctor names them', async () => {
+it('Damaged or missing files of vectors are rebuilt without requests for the pictures, and gannet doctor names them', async () => {
   const { before, asked } = await startWithPictures();
   for (const [kind, damage] of Object.entries(DAMAGE)) {
     await service.stop();
@@ -239,7 +239,7 @@ it('files of vectors that are damaged or missing are made again without a reques
   });
 });
 
-it('a restored backup finds pictures as before, and asks nobody for them', async () => {
+it('A restored backup finds pictures as before, without requests for them', async () => {
   const { before, asked } = await startWithPictures();
   const backup = await gannet(dataDir, 'backup', join(folder, 'backups'), '--json');
   expect(backup.status, backup.notes).toBe(0);

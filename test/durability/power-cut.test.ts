@@ -1,7 +1,7 @@
 /**
- * Cuts the power in the midst of writes, changes of settings, version builds, clones, deletions, uploads and backups: what was not synced is
- * lost, of files and of names in folders, all of it or by lot. The service starts on what is left, and has everything that it answered.
- * `GANNET_POWER_CUTS` cuts, from `GANNET_KILL_SEED`.
+ * Cuts the power in the middle of writes, changes of settings, version builds, copies, deletions, uploads and
+ * backups: what was not synced, of files and of names in folders, is lost entirely or at random. The service starts
+ * on what is left, and has everything that it acknowledged. `GANNET_POWER_CUTS` cuts, from `GANNET_KILL_SEED`.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,10 +26,10 @@ import { ACCOUNT, LIST, WriteLoad } from './write-load.js';
 const CUTS = Number(process.env['GANNET_POWER_CUTS'] ?? 12);
 const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
 const CUT_AFTER_ANSWERS_MAX = 60;
-/** Of so many rounds, one is of backups. */
+/** One of this many rounds is about backups. */
 const BACKUPS_EVERY = 3;
 const CUT_AFTER_BACKUP_MS_MAX = 300;
-/** Of what was not synced. The first is what is promised; file systems keep more, in no order. */
+/** Tenths of unsynced data that survive. None is what is guaranteed; file systems keep more, in any order. */
 const KEPT_TENTHS = [0, 3, 7];
 
 const random = new SeededRandom(SEED);
@@ -72,7 +72,7 @@ async function cutPower(seed: number): Promise<void> {
 
 const newPartsLoad = () => new PartsLoad({ service, expected: parts, random, next, backups: backups() });
 
-/** Rejects for an answer that it should not have given. Resolves with how many were given. */
+/** Resolves with the number of answers. Rejects for an answer that should not have been given. */
 async function loadUntilCut(seed: number): Promise<number> {
   const { client } = service;
   const writes = new WriteLoad(client, records, random, next);
@@ -87,7 +87,7 @@ async function loadUntilCut(seed: number): Promise<number> {
   return writes.requests + others.requests;
 }
 
-/** Beside less, so that backups are answered. */
+/** Sends less other load, so that backups are finished. */
 async function backUpUntilCut(seed: number): Promise<number> {
   const beside = newPartsLoad();
   const loads = beside.run();
@@ -100,7 +100,7 @@ async function backUpUntilCut(seed: number): Promise<number> {
   return 0;
 }
 
-/** Whoever has an answer restores it: it is whole, and its lists are. */
+/** Every acknowledged backup can be restored: it is complete, and so are its lists. */
 async function problemsOfBackups(): Promise<string[]> {
   const problems: string[] = [];
   const names = readdirSync(backups()).filter((name) => !name.startsWith('.'));
@@ -136,7 +136,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
     });
 
     it(
-      `has all that it answered after ${CUTS} cuts`,
+      `has everything that it acknowledged, after ${CUTS} power cuts`,
       async () => {
         let requests = 0;
         const startedMs = performance.now();
@@ -144,7 +144,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
           const seed = SEED * 1000 + cut;
           const answered = cut % BACKUPS_EVERY === 0 ? backUpUntilCut(seed) : loadUntilCut(seed);
           requests += await answered.catch(async (error: unknown) => {
-            // With what its log has of it.
+            // The error includes the service's log.
             await service.stop();
             throw new Error(`cut ${cut} of seed ${SEED}: ${String(error)}\n${service.output}`, { cause: error });
           });

@@ -1,6 +1,6 @@
 /**
- * The service where the system allows it little: descriptors, address space. It never ends by a signal, and has more lists than it could
- * have open.
+ * Tests the service with few descriptors and little address space: it never ends by a signal, and has more lists than
+ * it could have open.
  */
 import { createConnection, type Socket } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,21 +16,21 @@ import { describeWhere } from '../support/skip.js';
 
 const DESCRIPTORS = 256;
 const FEWER_DESCRIPTORS = 150;
-/** In KiB, as the shell has it: enough for the program and a few dozen lists. */
+/** In KiB, as the shell expects: enough for the program and a few dozen lists. */
 const ADDRESS_KIB = 24 * 2 ** 20;
 /** Of a control group; more than the service takes by itself with a quarter of it. */
 const GROUP_BYTES = 2 ** 31;
 /** Far more than could be open at a time. */
 const LISTS = 45;
 const CONNECTIONS = 400;
-/** A process with many lists, by request only: it takes minutes. */
+/** A process with many lists, only on request: it takes minutes. */
 const MANY_LISTS = Number(process.env['GANNET_TEST_MANY_LISTS'] ?? 0);
-/** As on the smallest machine, whatever this one has. */
+/** The settings of the smallest machine, whatever this one has. */
 const SMALL = { GANNET_SEARCH_THREADS: '1', GANNET_INGEST_THREADS: '1', GANNET_LOG_LEVEL: 'error' };
 
 const nameOf = (list: number) => `list-${list}`;
 
-/** Makes lists of one record each. */
+/** Creates lists with one record each. */
 async function fillWithLists({ client }: TestService, count: number): Promise<void> {
   for (let list = 0; list < count; ++list) {
     const made = await client.post('/list/default', { name: nameOf(list), searchable_fields: [{ name: 'title' }] });
@@ -69,7 +69,7 @@ afterAll(() => {
 describeWhere(process.platform === 'linux', 'limits of Linux')('a service with few descriptors', () => {
   const dataDir = newDataDir();
 
-  it('makes, writes and searches more lists than it could have open', async () => {
+  it('creates, writes and searches more lists than it could have open', async () => {
     service = await startTestService({ dataDir, env: SMALL, limits: `ulimit -n ${DESCRIPTORS}` });
     await fillWithLists(service, LISTS);
     await searchAll(service, LISTS);
@@ -81,7 +81,7 @@ describeWhere(process.platform === 'linux', 'limits of Linux')('a service with f
     async (descriptors) => {
       service = await startTestService({ dataDir, env: SMALL, limits: `ulimit -n ${descriptors}` });
       await searchAll(service, LISTS);
-      // The doctor is told of these by the system, whatever it may use itself.
+      // The system tells doctor the limit of the service, whatever doctor's own is.
       const told = new RegExp(
         `Open files +limit ${descriptors} of the running service is too low: restart it with a higher limit`,
       );
@@ -90,7 +90,7 @@ describeWhere(process.platform === 'linux', 'limits of Linux')('a service with f
     },
   );
 
-  it('answers again when those who took all connections have left', async () => {
+  it('answers again after clients that took all connections have disconnected', async () => {
     service = await startTestService({ dataDir, env: SMALL, limits: `ulimit -n ${DESCRIPTORS}` });
     const { port } = new URL(service.address);
     const kept = createConnection(Number(port), '127.0.0.1');
@@ -100,7 +100,8 @@ describeWhere(process.platform === 'linux', 'limits of Linux')('a service with f
     let isWhole = false;
     const whole = Promise.all(crowd.map((socket) => once(socket, 'connect').catch(() => undefined)));
     void whole.then(() => (isWhole = true));
-    // Whoever is connected already is served, all the while: the service closes a connection over which nothing comes for 10 s.
+    // A client that is connected already is served all the time: the service closes a connection over which nothing
+    // comes for 10 s.
     do expect(await healthOver(kept)).toContain('HTTP/1.1 200');
     while (!isWhole);
     expect(await healthOver(kept)).toContain('HTTP/1.1 200');
@@ -124,7 +125,7 @@ async function healthOver(socket: Socket): Promise<string> {
 }
 
 describeWhere(process.platform === 'linux', 'limits of Linux')('a service with little address space', () => {
-  it('makes and searches more lists than it has addresses for, and has all after a start', async () => {
+  it('creates and searches more lists than fit its address space, and has all after a start', async () => {
     const settings = { dataDir: newDataDir(), env: SMALL, limits: `ulimit -v ${ADDRESS_KIB}` };
     service = await startTestService(settings);
     await fillWithLists(service, LISTS);
@@ -142,7 +143,7 @@ describeWhere(small !== undefined, 'no control group can be made here')(
   () => {
     afterAll(() => small?.remove());
 
-    it('takes its share of what the group may have, and not of the machine', async () => {
+    it("takes its share of the group's memory, and not of the machine's", async () => {
       const dataDir = newDataDir();
       service = await startTestService({ dataDir, limits: small?.enter ?? '' });
       const { body } = await service.control().get('/service/settings/default');
@@ -155,7 +156,7 @@ describeWhere(small !== undefined, 'no control group can be made here')(
       expect(await service.stop()).toBe(0);
     });
 
-    it('says where a setting is more than that', async () => {
+    it("warns of a setting that exceeds the group's memory", async () => {
       const env = { GANNET_MEMORY_MIB: String(2 * (GROUP_BYTES / 2 ** 20)) };
       service = await startTestService({ dataDir: newDataDir(), env, limits: small?.enter ?? '' });
       await expect.poll(() => service?.output).toContain('memory.mib is more than this process may have');

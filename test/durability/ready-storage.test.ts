@@ -1,4 +1,7 @@
-/** What `/ready` says of the disk under the data directory: whoever balances load should not send changes where they are refused. */
+/**
+ * Tests what `/ready` says about the disk of the data directory, so that a load balancer does not send changes where
+ * they are refused.
+ */
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,7 +84,7 @@ itWhere(hasExt4, NO_EXT4)('serves lists that no thread has opened before the dis
   );
 });
 
-it('is 503 while the data directory is not there, and 200 when it is back', async () => {
+it('GET /ready answers 503 while the data directory is missing, and 200 when it is back', async () => {
   await service.start();
   renameSync(dataDir, `${dataDir}-gone`);
   expect(await ready()).toMatchObject({
@@ -102,13 +105,13 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       await service.start();
     });
     afterEach(async () => {
-      // Who waits for the disk cannot be killed.
+      // A process that waits for the disk cannot be killed.
       await faulty.heal();
       await service.stop('SIGKILL');
       await faulty.unmount();
     });
 
-    it('it is 503 while nothing answers, 200 when something does, and the process is alive throughout', async () => {
+    it('/ready is 503 while the disk does not answer and 200 when it does, and the process keeps running', async () => {
       await faulty.hold(['look'], '/system/data.mdb');
       const [first, second] = await Promise.all([ready(), ready()]);
       for (const answer of [first, second]) {
@@ -122,7 +125,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       expect(await ready()).toMatchObject({ status: 200, body: { status: 'ready' } });
     });
 
-    it('it is 200 where the disk does not say what lies in its folders, and nobody waits for it', async () => {
+    it('/ready is 200 while the disk does not list its folders, and no other request waits', async () => {
       await faulty.hold(['open'], '/');
       const asked = ready();
       expect((await service.clientWith(undefined).get('/health')).status).toBe(200);
@@ -130,10 +133,10 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       await faulty.heal();
     });
 
-    it('it is 200 while the first file waits for the disk to make the folders of its store', async () => {
+    it('/ready is 200 while the first upload waits for the disk to create the folders of its store', async () => {
       await faulty.hold(['change', 'folder-sync'], '/media');
       const put = service.client.send('PUT', '/media/default/default/file', { bytes: 'mine' });
-      // Sent behind it: the service has met the upload before.
+      // Sent after the upload, so that the service has received the upload before.
       expect(await service.client.send('PUT', '/media/default/none/file', { bytes: 'mine' })).toMatchObject({
         status: 404,
       });
@@ -142,7 +145,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       expect((await put).status).toBe(201);
     });
 
-    it('it is 200 where the disk or a quota is full, and where only writes report errors, and 503 where the catalogue does', async () => {
+    it('/ready is 200 if the disk is full or only writes fail, and 503 if the catalogue cannot be read', async () => {
       for (const code of ['ENOSPC', 'EDQUOT'] as const) {
         await faulty.fail(['times', 'write', 'change'], code, '/');
         expect((await ready()).body).toEqual({ status: 'ready' });

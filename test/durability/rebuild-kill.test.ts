@@ -1,6 +1,6 @@
 /**
- * A list whose segments are of another format, over HTTP: the service is ready at once, the list is refused until its index
- * is rebuilt, and killing the service meanwhile loses nothing.
+ * Tests a list with segments of another format over HTTP: the service is ready at once, the list is refused until its
+ * index is rebuilt, and kills meanwhile lose nothing.
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { startTestService, type TestService } from '../support/service.js';
 /** Enough for several pieces, so that a kill falls between two. */
 const RECORDS = 70_000;
 const KILLS = 3;
-/** Starts at which the index was there again before it was asked for. */
+/** The most starts at which the index was rebuilt before the test asked. */
 const TOO_LATE_MAX = 10;
 const NO_RECORD = '01900000-0000-7000-8000-000000000000';
 const SEARCH = '/search/default/big/1';
@@ -51,7 +51,7 @@ function hitsOf(answer: Answer): { total: number; names: string[] } {
   return { total, names: results.map(({ name }) => name).sort() };
 }
 
-/** The list with the most bytes of records. */
+/** Returns the folder of the list with the most bytes of records. */
 function bigList(): string {
   const folder = join(dataDir, 'lists');
   const bytesOf = (id: string) => statSync(join(folder, id, 'store', 'data.mdb')).size;
@@ -63,7 +63,7 @@ function changeFormats(): void {
   for (const file of segmentFilesOf(bigList())) changeFormat(file);
 }
 
-it('is refused with 503 while others are served, and comes back with all records, also after kills', async () => {
+it('A list is refused with 503 while its index is rebuilt, others work, and all records are back even after kills', async () => {
   await service.stop();
   changeFormats();
   for (let kill = 0, tooLate = 0; kill < KILLS;) {
@@ -75,7 +75,7 @@ it('is refused with 503 while others are served, and comes back with all records
       await service.client.delete(`/search-result/default/big/${NO_RECORD}`),
     ];
     if (answers.some(({ status }) => status !== 503)) {
-      // The index was there again before the last question: whoever was kept from asking asks at another start.
+      // The index was rebuilt before the last request: the test tries again with another start.
       expect(hitsOf(await service.client.get(SEARCH, query))).toEqual(before);
       expect((tooLate += 1)).toBeLessThan(TOO_LATE_MAX);
       await service.stop();

@@ -1,6 +1,7 @@
 /**
- * Work that versions of records leave behind in their list's environment (`src/platform/work`), in a process that is killed at random
- * moments: in the end every record has what its newest version asked for, and a kill costs one batch at most.
+ * Tests work that versions of records leave behind in their list's environment (`src/platform/work`), in a process
+ * that is killed at random moments: in the end every record has what its newest version asked for, and a kill costs
+ * one batch at most.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,7 +26,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs the worker; kills it when it has said so many lines. Resolves with what it said. */
+/** Runs the worker, and kills it after this number of lines. Resolves with its lines. */
 function run(linesMax: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [worker, folder, String(RECORDS), String(ROUNDS)], {
@@ -44,7 +45,7 @@ function run(linesMax: number): Promise<string[]> {
   });
 }
 
-it(`is done for the newest version of every record, across ${KILLS} kills`, async () => {
+it(`Work is done for the newest version of every record, across ${KILLS} kills`, async () => {
   const random = new SeededRandom(SEED);
   const asked = new Map<string, number>();
   const note = (lines: readonly string[]) => {

@@ -1,4 +1,7 @@
-/** A set-up in the place of a service that runs: it goes on from what it was started from, and says that it has to be started again. */
+/**
+ * Tests a set-up that replaces the program of a running service: the service continues with the files that it was
+ * started from, and says that it must be restarted.
+ */
 import { readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -27,14 +30,15 @@ async function troubles(): Promise<State['troubles']> {
   return ((await service.control().get('/service/state/default')).body as State).troubles;
 }
 
-it('loads what it needs later of the program that it was started from, threads too', async () => {
+it('The service and its threads load later parts from the program that they were started from', async () => {
   expect(await troubles()).toEqual([]);
-  // Another text in what all files need has them all named anew.
+  // Another text in a file that all others need gives all of them new names.
   extended.row('platform/errors.ts', "'shutting-down': { status: 503, title: 'The service is stopping", ' now');
   extended.build();
   expect(await troubles()).toMatchObject([{ kind: 'program', detail: expect.stringContaining('dist/bundle') }]);
   expect((await service.client.post('/list/default', { name: 'words', facets: [] })).status).toBe(201);
-  // The worker of webhooks starts with the first of them, tools of agents are loaded with the first message of one.
+  // The webhook worker starts with the first webhook, and tools of agents are loaded with the first message of an
+  // agent.
   const created = await service.client.post('/webhook', { url: 'https://a.example/', events: ['list.created'] });
   expect(created.status, created.text).toBe(201);
   const { id } = created.body as { readonly id: string };
@@ -43,7 +47,7 @@ it('loads what it needs later of the program that it was started from, threads t
   expect(tools.status, tools.text).toBe(200);
 });
 
-it('answers 503 with what to do where it has been taken away', async () => {
+it('The service answers 503 with advice if its program was deleted', async () => {
   for (const name of readdirSync(join(extended.root, 'dist', 'bundles')))
     if (name !== basename(readlinkSync(join(extended.root, 'dist', 'bundle'))))
       rmSync(join(extended.root, 'dist', 'bundles', name), { recursive: true });

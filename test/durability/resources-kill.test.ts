@@ -1,6 +1,6 @@
 /**
- * The reading of linked documents beside crashes and a full disk: nothing is missing in the end, and what was read before is not read
- * again. `GANNET_RESOURCE_KILLS` kills (default 3), from `GANNET_RESOURCE_SEED`.
+ * Tests the reading of linked documents with crashes and a full disk: nothing is missing in the end, and what was
+ * read before is not read again. `GANNET_RESOURCE_KILLS` kills (default 3), from `GANNET_RESOURCE_SEED`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const SEED = Number(process.env['GANNET_RESOURCE_SEED'] ?? 1);
 const KILL_MS_MAX = 240_000;
 const POLL = { interval: 5 };
 const RECORDS_A_ROUND = 30;
-/** Of these nobody knows after a crash what they came to. */
+/** Documents that are read at the same time, whose outcome is unknown after a crash. */
 const PARALLEL = 3;
 const FIELDS = {
   model: 'own',
@@ -71,7 +71,7 @@ const textOf = async (number: number) => {
 const problems = async () => (await service.control().post('/list/default/papers/check', undefined)).body;
 
 it(
-  `after ${KILLS} kills in the middle of reading every document is there, and only those under way were read again`,
+  `After ${KILLS} kills during reading, every document is there, and only those being read are read again`,
   async () => {
     const random = new SeededRandom(SEED);
     await service.start();

@@ -1,6 +1,6 @@
 /**
- * A service with more lists than may be open: groups of all of them, what a start tells of them, backups of those at rest, and kills in
- * the middle of closing some and opening others.
+ * Tests a service with more lists than may be open: groups of all of them, the listing after a start, backups of
+ * closed lists, and kills while some are closed and others opened.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ async function countOf(path: string, query = 'common'): Promise<number> {
 
 const searchOf = (list: string) => `/search/default/${list}/1`;
 
-it('searches groups of more lists than may be open, many at once', async () => {
+it('Many simultaneous searches of a group work with more lists than may be open', async () => {
   const lists = names.map((list) => ({ list }));
   const made = await service.client.post('/list-group/default', { name: 'all', lists });
   expect(made.status, made.text).toBe(201);
@@ -70,7 +70,7 @@ it('searches groups of more lists than may be open, many at once', async () => {
   await expect.poll(() => service.metric('gannet_lists_open')).toBeLessThanOrEqual(OPEN_MAX);
 });
 
-it('tells of all lists after a start without opening them', async () => {
+it('All lists are listed after a start without being opened', async () => {
   const before = await service.client.get('/list/default');
   expect(before.body).toMatchObject({ lists: names.map((name) => ({ name, record_count: 1 })) });
   await service.stop();
@@ -81,7 +81,7 @@ it('tells of all lists after a start without opening them', async () => {
   expect(await service.metric(OPENINGS)).toBe(opened);
 });
 
-it('has lists at rest in its backups', async () => {
+it('A backup contains closed lists', async () => {
   const backups = join(folder, 'backups');
   const taken = await gannet(service.dataDir, 'backup', backups, '--json');
   expect(taken.status, taken.notes).toBe(0);
@@ -96,39 +96,35 @@ it('has lists at rest in its backups', async () => {
   for (const name of names) expect(await countOf(searchOf(name))).toBe(1);
 });
 
-it(
-  `loses nothing where it is killed while lists are closed for others (seed ${SEED})`,
-  { timeout: 600_000 },
-  async () => {
-    const random = new SeededRandom(SEED);
-    const acknowledged = new Map(names.map((name) => [name, 1]));
-    for (let round = 1; round <= KILLS; round += 1) {
-      let isKilled = false;
-      const working = names.map(async (name) => {
-        for (let number = 0; !isKilled; number += 1) {
-          try {
-            await write(name, `round-${round}-${number}`);
-            acknowledged.set(name, (acknowledged.get(name) as number) + 1);
-          } catch (error) {
-            if (!isKilled) throw error;
-          }
+it(`Nothing is lost by kills while lists are closed and opened (seed ${SEED})`, { timeout: 600_000 }, async () => {
+  const random = new SeededRandom(SEED);
+  const acknowledged = new Map(names.map((name) => [name, 1]));
+  for (let round = 1; round <= KILLS; round += 1) {
+    let isKilled = false;
+    const working = names.map(async (name) => {
+      for (let number = 0; !isKilled; number += 1) {
+        try {
+          await write(name, `round-${round}-${number}`);
+          acknowledged.set(name, (acknowledged.get(name) as number) + 1);
+        } catch (error) {
+          if (!isKilled) throw error;
         }
-      });
-      await new Promise((resolve) => setTimeout(resolve, random.below(KILL_MS_MAX)));
-      isKilled = true;
-      await service.stop('SIGKILL');
-      await Promise.all(working);
-      await service.start();
-      const { lists } = (await service.client.get('/list/default')).body as {
-        readonly lists: readonly { readonly name: string; readonly record_count: number }[];
-      };
-      for (const name of names) {
-        const found = await countOf(searchOf(name));
-        // What was under way when it was killed may be there or not.
-        expect(found - (acknowledged.get(name) as number)).toBeOneOf([0, 1]);
-        expect(lists.find((list) => list.name === name)?.record_count).toBe(found);
-        acknowledged.set(name, found);
       }
+    });
+    await new Promise((resolve) => setTimeout(resolve, random.below(KILL_MS_MAX)));
+    isKilled = true;
+    await service.stop('SIGKILL');
+    await Promise.all(working);
+    await service.start();
+    const { lists } = (await service.client.get('/list/default')).body as {
+      readonly lists: readonly { readonly name: string; readonly record_count: number }[];
+    };
+    for (const name of names) {
+      const found = await countOf(searchOf(name));
+      // A write that was not answered before the kill may be there or not.
+      expect(found - (acknowledged.get(name) as number)).toBeOneOf([0, 1]);
+      expect(lists.find((list) => list.name === name)?.record_count).toBe(found);
+      acknowledged.set(name, found);
     }
-  },
-);
+  }
+});

@@ -1,4 +1,7 @@
-/** Restores that could not come to their end, or whose outcome no service here could open: they are refused before anything moves. */
+/**
+ * Tests restores that could not be completed, or whose outcome no service here could open: they are refused before
+ * anything moves.
+ */
 import {
   mkdirSync,
   mkdtempSync,
@@ -63,7 +66,7 @@ itWhere(mounting, 'only root can mount')(
     await expectRefused(`${media} is a mounted file system and cannot`, 'restore', backup, '--replace');
     expect((await gannet(dataDir, 'list', 'ls')).output).toContain('films');
 
-    // As an earlier release left it: complete, and not in its place.
+    // As an earlier release left it: complete, and not yet moved into place.
     mkdirSync(join(dataDir, '.restored'));
     await expectRefused(`${media} is a mounted file system and cannot`, 'list', 'ls');
     rmSync(join(dataDir, '.restored'), { recursive: true });
@@ -87,7 +90,7 @@ itWhere(mounting, 'only root can mount')(
     expect(await restored()).toMatchObject({ status: 0 });
     expect(await restored()).toMatchObject({ status: 0 });
 
-    // Cut short when all of it was there.
+    // Interrupted when everything was there.
     mkdirSync(join(link, '.restored'));
     for (const name of readdirSync(link).filter((each) => !each.startsWith('.') && each !== 'lock')) {
       renameSync(join(link, name), join(link, '.restored', name));
@@ -115,20 +118,20 @@ async function changeInBackup(environment: string, change: (root: RootDatabase) 
   writeFileSync(file, JSON.stringify({ ...description, files }));
 }
 
-it('a backup of a newer release that has another format takes the place of nothing', async () => {
+it('A restore of a backup with a newer format is refused and changes nothing', async () => {
   await giveFormat('system', 'system');
   await expectRefused('has format 99, and this release reads format 1', 'restore', backup, '--replace');
   expect((await gannet(dataDir, 'list', 'ls')).output).toContain('films');
 });
 
-it('nor does one that has a list of another format, which could not be served then', async () => {
+it('A restore of a backup that contains a list with another format is refused and changes nothing', async () => {
   const [id = ''] = readdirSync(join(backup, 'lists'));
   await giveFormat(join('lists', id, 'store'), 'list');
   await expectRefused('has format 99, and this release reads format 1', 'restore', backup, '--replace');
   expect((await gannet(dataDir, 'list', 'ls')).output).toContain('films');
 });
 
-it('nor does one that has a list whose state is of another format, as each release with more in its lists writes it', async () => {
+it('A restore of a backup with a list state of a newer release is refused and changes nothing', async () => {
   const [id = ''] = readdirSync(join(backup, 'lists'));
   await changeInBackup(join('lists', id, 'store'), (root) => {
     const meta = root.openDB<object, string>({ name: 'meta', encoding: 'msgpack' });

@@ -1,4 +1,4 @@
-/** A stop that waits, here for a body that does not come, ends at once where somebody asks a second time. */
+/** Tests that a stop that waits, here for the body of a request, ends at once at a second signal. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
@@ -9,7 +9,7 @@ import { startTestService, type TestService } from '../support/service.js';
 let service: TestService | undefined;
 afterEach(() => service?.close());
 
-it('ends a stop that waits with status 130, and what was logged is there', async () => {
+it('A second signal ends a waiting stop with status 130, and the log is complete', async () => {
   const running = (service = await startTestService({ env: { GANNET_SERVER_SHUTDOWN_SECONDS: '300' } }));
   expect((await running.client.post('/list/default', { name: 'films' })).status).toBe(201);
   const { hostname, port } = new URL(running.address);
@@ -28,12 +28,12 @@ it('ends a stop that waits with status 130, and what was logged is there', async
     () => Promise.resolve(running.output),
     (output) => output.includes('Stopping: received a signal'),
   );
-  // Another one: the same is what npm passes on, where it comes at once.
+  // A different signal: the same one soon after is what npm passes on.
   expect(await running.stop('SIGINT')).toBe(130);
   socket.destroy();
 });
 
-it('is the first one still where npm passes on at once what the terminal has sent to both', async () => {
+it("A signal that npm passes on at once after the terminal's counts as the first one", async () => {
   const before = new Set(process.listeners('SIGINT'));
   const ended: number[] = [];
   const stopped = nextStopSignal((status) => ended.push(status));

@@ -1,6 +1,7 @@
 /**
- * A folder store on a disk that does not answer, as of a server that is gone: its calls cannot be broken off, and nobody else waits for them.
- * A library that is preloaded into the service keeps them waiting; it needs a C compiler, as the kernel does.
+ * Tests a folder store on a disk that does not answer, as of a server that is gone: its calls cannot be interrupted,
+ * and no other request waits for them. A library preloaded into the service delays these calls; it needs a C
+ * compiler, as the kernel does.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -14,9 +15,9 @@ import { startTestService, type TestService } from '../support/service.js';
 const SOURCE = fileURLToPath(new URL('../support/silent-disk.c', import.meta.url));
 /** More than there are threads that read and write. */
 const READERS = 12;
-/** Of stores on the same disk. */
+/** Stores on the same disk. */
 const SILENT = ['one', 'two'];
-/** Of which one is on another disk than temporary files, wherever these lie. */
+/** One of these is on another disk than temporary files, wherever those are. */
 const PLACES = ['/dev/shm', '/var/tmp', '/tmp'];
 
 const root = mkdtempSync(join(tmpdir(), 'gannet-silent-'));
@@ -56,7 +57,7 @@ itWhere(otherDisk !== undefined, `${PLACES.join(', ')} and temporary files are o
     expect(await read('one/silent')).toMatchObject({ status: 200, text: 'here' });
     writeFileSync(isSilent, '');
     const waiting = SILENT.flatMap((name) => Array.from({ length: READERS }, () => read(`${name}/silent`)));
-    // Files of the service, its environments and names of hosts go through the same threads.
+    // The service's own files, its environments and host names are handled by the same threads.
     const put = await service.client.send('PUT', '/media/default/default/file', { bytes: 'mine' });
     expect(put.status).toBe(201);
     expect(await read('default/file')).toMatchObject({ status: 200, text: 'mine' });
@@ -64,7 +65,7 @@ itWhere(otherDisk !== undefined, `${PLACES.join(', ')} and temporary files are o
     expect(await service.client.post('/list/default', { name: 'films' })).toMatchObject({ status: 201 });
     rmSync(isSilent);
     const statuses = (await Promise.all(waiting)).map(({ status }) => status);
-    // Where the machine took its time with what is above, some were told.
+    // On a slow machine, some were refused meanwhile.
     expect(statuses.every((status) => status === 200 || status === 503)).toBe(true);
     await expect.poll(async () => (await read('one/silent')).status).toBe(200);
   },
@@ -84,7 +85,7 @@ itWhere(otherDisk !== undefined, `${PLACES.join(', ')} and temporary files are o
   },
 );
 
-it('that is to have a backup keeps nobody waiting, and has it when it answers', async () => {
+it('A silent folder for a backup delays no other request, and gets the backup when it answers', async () => {
   const folder = join(elsewhere, 'backups', 'silent');
   mkdirSync(folder, { recursive: true });
   writeFileSync(isSilent, '');
@@ -94,7 +95,7 @@ it('that is to have a backup keeps nobody waiting, and has it when it answers', 
   expect(written.status).toBe(201);
   expect(await service.client.get('/search/default/plays/1', { query: 'one' })).toMatchObject({ status: 200 });
   rmSync(isSilent);
-  // One is made at a time; where the machine took its time with what is above, some were told that the disk does not answer.
+  // Only one is made at a time; on a slow machine, some were told that the disk does not answer.
   for (const { status } of await Promise.all(asked)) expect([201, 409, 503]).toContain(status);
   await expect.poll(async () => (await service.control().post('/backup', { folder })).status).toBe(201);
 });

@@ -1,4 +1,4 @@
-/** Changes of the catalogue on a disk that takes its time: a library that is preloaded into the service lets a sync of it wait. */
+/** Tests changes of the catalogue on a slow disk: a library preloaded into the service delays a sync. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ describeWhere(process.platform === 'linux', 'only Linux can have a library in fr
       'a list that is deleted': () => service.client.send('DELETE', '/list/default/plays', {}),
     };
     for (const [name, change] of Object.entries(changes)) {
-      it(`keeps no search and no write waiting for ${name}, and is changed when that is on disk`, async () => {
+      it(`delays no search and no write for ${name}, which is answered when it is on disk`, async () => {
         rmSync(`${isSilent}.waiting`, { force: true });
         writeFileSync(isSilent, '');
         let isChanged = false;

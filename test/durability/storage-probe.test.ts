@@ -1,4 +1,7 @@
-/** What the probe of the data directory makes of a file system that fails: searches are served from whatever can be looked at. */
+/**
+ * Tests how the probe of the data directory judges a file system that fails: searches are served if anything can be
+ * looked at.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,12 +23,12 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-it('can be written where the file is not there whose time is set', async () => {
+it('The probe reports writable if the file whose time it sets is missing', async () => {
   rmSync(join(data, 'lock'));
   expect(await new StorageProbe(data).look()).toEqual({ kind: 'writable' });
 });
 
-it('is gone where the catalogue is not there', async () => {
+it('The probe reports gone if the catalogue is missing', async () => {
   rmSync(join(data, 'system'), { recursive: true });
   expect(await new StorageProbe(data).look()).toEqual({ kind: 'gone', reason: 'it does not exist (ENOENT)' });
 });

@@ -1,6 +1,6 @@
 /**
- * Backups into media stores, of a service that is written to, and what a restore makes of them: one moment for each list, nothing sent
- * twice, what is damaged named, nothing that a key could reach, and kills in the middle of all of it.
+ * Tests backups into media stores of a service under writes, and restores of them: one moment for each list, nothing
+ * sent twice, damage is named, nothing in reach of an API key, and kills in the middle of all of it.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -62,7 +62,7 @@ async function startWithStore(settings: object = ofFolder()): Promise<TestServic
   return service;
 }
 
-/** As the command line adds it: of a bucket it has the secret. */
+/** Added as by the command line, which has the secret of a bucket. */
 async function addStore(running: TestService, settings: object): Promise<void> {
   const made = await running.control().post('/media-store/default', { name: 'nightly', ...settings });
   expect(made.status, made.text).toBe(201);
@@ -90,7 +90,7 @@ async function listed(): Promise<{
   return JSON.parse(output) as Awaited<ReturnType<typeof listed>>;
 }
 
-/** A data directory that knows the store and has nothing else, as whoever lost everything makes one. */
+/** Creates a data directory that has only the store, as after everything else was lost. */
 async function emptyWithStore(name: string, settings: object = ofFolder()): Promise<string> {
   const at = join(folder, name);
   const fresh = await startTestService({ dataDir: at, env: environment() });
@@ -107,7 +107,7 @@ async function contentAfter(at: string, from: string): Promise<Content> {
   return contentOf(at);
 }
 
-/** Every file of the place on disk, by its path there; uploads come and go meanwhile. */
+/** Returns every file of the place on disk, by its path there; uploads come and go meanwhile. */
 function filesThere(): string[] {
   const at = join(stored, 'of-films', APART);
   if (!existsSync(at)) return [];
@@ -133,7 +133,7 @@ if (server !== undefined) {
 }
 
 describe.each(kinds)('a backup into a media store of the kind $name', ({ settings }) => {
-  it('has each list as of one moment while it is written, and sends what has not changed once', async () => {
+  it('has each list as of one moment during writes, and sends unchanged content only once', async () => {
     const place = await settings();
     const running = await startWithStore(place);
     const writer = new Writer(running);
@@ -148,7 +148,7 @@ describe.each(kinds)('a backup into a media store of the kind $name', ({ setting
       taken.push({ path: (await backUp()).path, atLeast, atMost: writer.counts() });
     }
     await writer.stop();
-    // Merges that the writes have left may go on for a while.
+    // Merges caused by the writes may go on for a while.
     const resting: Made[] = [];
     await eventually(
       async () => {
@@ -162,7 +162,7 @@ describe.each(kinds)('a backup into a media store of the kind $name', ({ setting
     expect(last.removed).toEqual([first?.path]);
     expect((await listed()).backups).toMatchObject([second, ...resting, last].map((each) => ({ path: each?.path })));
     expect(readdirSync(dataDir)).not.toContain('.backup-staging');
-    // Whoever has the account's key has the store's files, and not this.
+    // The account's API key reaches the store's files, but not the backups.
     const { client } = running;
     expect((await client.get('/media/default/nightly')).body).toMatchObject({ files: [] });
     await running.stop();
@@ -179,7 +179,7 @@ describe.each(kinds)('a backup into a media store of the kind $name', ({ setting
 });
 
 describe('a place for backups', () => {
-  it('is reached by the operator alone, and by no path of a file', async () => {
+  it('is reached by the operator only, and by no path of a file', async () => {
     const { client } = await startWithStore();
     await backUp();
     expect((await client.post('/backup', { folder: PLACE })).status).toBe(403);
@@ -194,7 +194,7 @@ describe('a place for backups', () => {
     for (const path of filesThere()) expect(statSync(at(path)).mode & 0o077).toBe(0);
   });
 
-  it('is neither in the built-in store, nor in one that is not there, nor in one that another service writes to', async () => {
+  it('cannot be in the built-in store, in one that does not exist, or in one that another service writes to', async () => {
     await startWithStore();
     const refused = async (place: string, sentence: string) => {
       const { status, notes } = await gannet(dataDir, 'backup', place);
@@ -215,7 +215,7 @@ describe('a place for backups', () => {
     await backUp();
   });
 
-  it('loses with the oldest backups what only they need', async () => {
+  it('deletes the content that only the oldest backups need along with them', async () => {
     const { client } = await startWithStore();
     const first = await backUp();
     const named = ({ path }: Made) =>
@@ -231,7 +231,7 @@ describe('a place for backups', () => {
     expect(left.sort()).toEqual([...after, 'other'].sort());
   });
 
-  it('whose disk is full keeps what it has, and the service goes on', async () => {
+  it('on a full disk keeps its backups, and the service keeps running', async () => {
     if (!mounting) return;
     const disk = SmallFileSystem.mount(stored);
     try {
@@ -259,7 +259,7 @@ describe('a place for backups', () => {
 });
 
 describe('a restore from a media store', () => {
-  it('names what is missing or damaged, and changes nothing then', async () => {
+  it('names what is missing or damaged, and changes nothing in that case', async () => {
     await startWithStore();
     const none = await gannet(dataDir, 'restore', PLACE, '--replace');
     expect(none.notes).toContain('in use');
@@ -276,7 +276,7 @@ describe('a restore from a media store', () => {
     };
     const without = await gannet(target, 'restore', PLACE);
     expect(without.notes).toContain('--replace');
-    // Not that it would replace anything.
+    // Although it would replace nothing.
     expect((await gannet(target, 'restore', 'media:nowhere')).notes).toContain("media store 'nowhere'");
     const nothing = join(target, '..', 'nothing');
     expect((await gannet(nothing, 'restore', PLACE)).notes).toContain(`There is no data directory ${nothing}`);
@@ -336,13 +336,13 @@ describe('a restore from a media store', () => {
   });
 });
 
-describe('kill -9', () => {
-  it(`in the middle of ${KILLS} backups and ${KILLS} restores leaves what is whole and nothing else`, async () => {
+describe('a backup into a media store, or a restore, that is killed', () => {
+  it(`leaves only complete backups and data directories, over ${KILLS} backups and ${KILLS} restores`, async () => {
     await startWithStore();
     await service?.stop();
     const random = new SeededRandom(SEED);
     for (let round = 0; round < KILLS; round += 1) {
-      // No service runs: the command has the data directory itself, and is what dies.
+      // No service runs: the command opens the data directory itself, and is what is killed.
       await killed(['backup', PLACE, '--keep', '2'], dataDir, 300 + random.below(KILL_MS_MAX));
     }
     const { path } = await backUp('--keep', '2');
@@ -357,7 +357,7 @@ describe('kill -9', () => {
     expect(readdirSync(target).filter((name) => /^\.(?:restor|placing)/u.test(name))).toEqual([]);
   });
 
-  it('of the service leaves no backup, and the next one goes on from what is there', async () => {
+  it('with the service leaves no backup, and the next one uses the content sent before', async () => {
     const running = await startWithStore();
     const blob = 'x'.repeat(1000);
     for (let number = 0; number < 40; number += 1) {

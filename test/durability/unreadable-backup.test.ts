@@ -1,4 +1,7 @@
-/** A disk that reports errors under a backup, where it is made or where it is made of: it is told which, nothing is left, and the next one is whole. */
+/**
+ * Tests a disk that reports errors under a backup or under the data directory: the error names which, nothing is left
+ * behind, and the next backup is complete.
+ */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +20,7 @@ let folder: string;
 const backUp = () => service.control().post('/backup', { folder });
 const backups = () => readdirSync(join(root, 'backups', 'of'));
 
-/** Told with this in the sentence. */
+/** Checks that the refusal has this in its sentence. */
 async function expectRefused(told: string): Promise<void> {
   expect(await backUp()).toMatchObject({
     status: expect.toBeOneOf([422, 503, 507]),
@@ -47,22 +50,19 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
 
     const CALLS: readonly FaultyCall[] = ['write', 'sync', 'folder-sync', 'change', 'open', 'read', 'look'];
 
-    it.each(CALLS)(
-      'tells that its folder cannot be used where a %s fails there, and keeps the one before',
-      async (call) => {
-        await target.fail([call], 'EIO', '/of');
-        // Of an open file the system names no path.
-        await expectRefused(call === 'read' ? 'reports an error' : folder);
-        await target.heal();
-        expect((await backUp()).status).toBe(201);
-        expect(backups()).toHaveLength(2);
-        expect((await service.control().get('/backup/check', { folder })).body).toMatchObject({
-          backups: [{ problem_count: 0 }, { problem_count: 0 }],
-        });
-      },
-    );
+    it.each(CALLS)('names the folder if a %s there fails, and keeps the backup before it', async (call) => {
+      await target.fail([call], 'EIO', '/of');
+      // For an open file, the system names no path.
+      await expectRefused(call === 'read' ? 'reports an error' : folder);
+      await target.heal();
+      expect((await backUp()).status).toBe(201);
+      expect(backups()).toHaveLength(2);
+      expect((await service.control().get('/backup/check', { folder })).body).toMatchObject({
+        backups: [{ problem_count: 0 }, { problem_count: 0 }],
+      });
+    });
 
-    it('is made when the catalogue can be read again: one was told as being made for good', async () => {
+    it('works again when the catalogue can be read again', async () => {
       await data.fail(['read'], 'EIO', '/system/data.mdb');
       await data.forget();
       expect((await backUp()).status).toBe(503);
@@ -72,7 +72,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       expect(backups()).toHaveLength(2);
     });
 
-    it('names what cannot be read of the data directory', async () => {
+    it('names what cannot be read in the data directory', async () => {
       const made = await service.client.post('/webhook', { url: 'https://example.com/', events: ['list.created'] });
       expect(made.status, made.text).toBe(201);
       for (const part of ['/store/data.mdb', '/secret-keys']) {

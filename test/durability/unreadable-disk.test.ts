@@ -1,6 +1,6 @@
 /**
- * A disk that cannot be read any more at some places, while the service works: what lies there is not answered from, the service goes on, and
- * all is there again when the disk can be read.
+ * Tests a disk of which some parts can no longer be read while the service runs: nothing is answered from these
+ * parts, the service keeps running, and everything is back when the disk can be read.
  */
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ let root: string;
 let disk: FaultyFileSystem;
 let service: TestService;
 
-/** Segments of less are read and not mapped where they are checked. */
+/** Makes segments large enough: smaller ones are read and not mapped when they are checked. */
 const WORDS_OF_RECORD = 150;
 
 const wordsOf = (index: number) => Array.from({ length: WORDS_OF_RECORD }, (_, word) => `of${index}x${word}`).join(' ');
@@ -43,7 +43,7 @@ const listId = async (name: string) => {
 
 const search = (list: string, query = 'common') => service.client.get(`/search/default/${list}/1`, { query, size: 1 });
 
-/** Either all that there is, or why not; never less than there is. */
+/** Expects all records or a refusal; never fewer records. */
 function expectWholeOrRefused(answer: Answer, total: number): void {
   if (answer.status === 200) expect(answer.body).toMatchObject({ total_count: total });
   else expect([answer.status, CODES_OF_HIT], answer.text).toEqual([503, expect.arrayContaining([codeOf(answer)])]);
@@ -72,7 +72,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       rmSync(root, { recursive: true, force: true });
     });
 
-    it('under the segments of a list has them made again, answers nothing out of them, and leaves the other lists alone', async () => {
+    it('under segments has them rebuilt, gives no wrong answers, and does not affect other lists', async () => {
       await disk.fail(['read'], 'EIO', `${hit}/segments/0`);
       await disk.forget();
       let refused = 0;
@@ -83,7 +83,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
         expectWholeOrRefused(await search('hit', `word${count}`), 1);
         expect(await search('other')).toMatchObject({ status: 200, body: { total_count: RECORDS } });
       }
-      // Else the disk was not asked, and nothing was tried.
+      // Otherwise the disk was not read, and nothing was tested.
       expect(refused).toBeGreaterThan(0);
       await disk.heal();
       await eventually(() => search('hit'), isWhole(RECORDS));
@@ -93,7 +93,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       expect(await search('hit')).toMatchObject({ body: { total_count: RECORDS + 1 } });
     });
 
-    it('under a list of a data directory that a link leads to does the same: it was not ready for good', async () => {
+    it('under segments has them rebuilt as well if the data directory is a link', async () => {
       await service.stop();
       symlinkSync(join(root, 'on'), join(root, 'link'));
       service = new TestService(join(root, 'link'), { dataDir: join(root, 'link') });
@@ -106,7 +106,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       await eventually(() => search('linked'), isWhole(RECORDS));
     });
 
-    it('under what is being written refuses the write or keeps it, and lives', async () => {
+    it('under segments that are written refuses the write or keeps it, and the service keeps running', async () => {
       await disk.fail(['read'], 'EIO', '/segments/');
       await disk.forget();
       const kept: string[] = [];
@@ -127,7 +127,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       }
     });
 
-    it('under a record that is deleted removes it from the index, too, or refuses: it was told gone, and found for good', async () => {
+    it('under a record that is deleted removes it from the index as well, or refuses the deletion', async () => {
       const { results } = (await search('hit', 'word7')).body as {
         readonly results: readonly { readonly id: string }[];
       };
@@ -139,7 +139,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       await eventually(() => search('hit'), isWhole(status === 204 ? RECORDS - 1 : RECORDS));
     });
 
-    it('under the store of a list closes that list, and has it again by itself, and after a start: it needed the start', async () => {
+    it("under a list's store closes that list, which works again without a restart, and after one", async () => {
       const write = () =>
         service.client.post('/search-result/default/hit', { name: 'new', fields: { title: 'common' } });
       await disk.fail(['read'], 'EIO', `${hit}/store/data.mdb`);
@@ -170,7 +170,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       await eventually(() => search('hit'), isWhole(RECORDS + 1));
     });
 
-    it('under the store of a list again and again gives it back each time', async () => {
+    it("under a list's store several times gives the list back each time", async () => {
       for (let time = 0; time < 3; ++time) {
         await disk.fail(['read'], 'EIO', `${hit}/store/data.mdb`);
         await disk.forget();
@@ -186,7 +186,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       }
     });
 
-    it('under the catalogue leaves searches as they are, refuses changes with a sentence, and takes them again by itself: it needed a start', async () => {
+    it('under the catalogue does not affect searches, refuses changes, and accepts them again without a restart', async () => {
       const isReady = (body: unknown) =>
         eventually(
           () => service.client.get('/ready'),

@@ -1,4 +1,7 @@
-/** A disk that reports errors under what feeds keep, or a process out of descriptors: a run fails with a sentence of it, and the next one is whole. */
+/**
+ * Tests a disk that reports errors under the state of feeds, or a process without descriptors: a sync fails with a
+ * sentence about it, and the next one is complete.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +41,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       rmSync(root, { recursive: true, force: true });
     });
 
-    it('says so in its status, has what it had, and is whole when the disk is: it was told as a fault of the service', async () => {
+    it('names the disk as the cause in its status, keeps its records, and works again with the disk', async () => {
       const settings = { start_urls: [site.url('/')] };
       const feed = await FollowedFeed.connect(feeds, 'news', { provider: 'website', settings, base: site.url('') });
       let pages = 3;

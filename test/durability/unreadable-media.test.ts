@@ -1,6 +1,6 @@
 /**
- * A disk that reports errors under the contents of media stores: what was not taken is answered so, what is in force is not told as failed, and
- * who reads is told in an answer and not by a connection that ends.
+ * Tests a disk that reports errors under the contents of media stores: what was not accepted is refused, what is in
+ * force is not reported as failed, and readers get an answer instead of a broken connection.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -59,7 +59,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
     ];
 
     it.each(WHERE)(
-      'refuses an upload whose %s fails with a sentence, and has what was there: it was an internal error',
+      'refuses an upload with a sentence if its %s fails, and keeps the file that was there',
       async (call, part) => {
         await disk.fail([call], 'EIO', part);
         for (const path of ['kept', 'new'])
@@ -72,7 +72,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       },
     );
 
-    it('answers changes that are in force as done where contents cannot be moved or removed, and does that at the next start: they were told as failed', async () => {
+    it('answers changes in force as done if contents cannot be moved or deleted, and cleans up at the next start', async () => {
       await disk.fail(['change'], 'EIO', '/blobs/');
       expect((await put('new', 'new')).status).toBe(201);
       expect((await put('kept', 'other')).status).toBe(200);
@@ -87,7 +87,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       expect(contents()).toHaveLength(2);
     });
 
-    it('tells who reads what cannot be read: the connection ended without an answer', async () => {
+    it('refuses with an answer to read what cannot be read', async () => {
       expect((await put('large', 'x'.repeat(LARGE_BYTES))).status).toBe(201);
       for (const call of ['read', 'open'] as const) {
         await disk.fail([call], 'EIO', '/blobs/');

@@ -1,6 +1,6 @@
 /**
- * A disk that cannot be read any more where something else lies than lists, while the service works: it goes on, nothing that was
- * acknowledged is lost or put aside for it, and all is whole when the disk can be read again.
+ * Tests a disk that can no longer be read under something other than lists while the service runs: the service keeps
+ * running, nothing acknowledged is lost or set aside, and all is complete when the disk can be read again.
  */
 import { mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const SETTINGS = {
   GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
   GANNET_ANALYTICS_FLUSH_MS: '50',
   GANNET_ANALYTICS_ROLL_UP_SECONDS: '1',
-  // A report waits for what is to be written before it.
+  // A report waits for what must be written before it.
   GANNET_ANALYTICS_REPORT_MS_MAX: '2000',
 };
 const EVENTS = 30;
@@ -31,7 +31,7 @@ let service: TestService;
 let receiver: WebhookReceiver;
 
 let hook: string;
-/** Names of lists that were told of. */
+/** Names of lists whose events were delivered. */
 let delivered: Set<string>;
 
 const makeList = async (name: string) =>
@@ -93,19 +93,19 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
         (output) => output.includes(text),
       );
 
-    it('under the queue of deliveries keeps all that is to be delivered, and goes on by itself', async () => {
+    it('under the webhook queue keeps all deliveries, and they are sent without a restart', async () => {
       await fillQueue();
       await disk.fail(['read'], 'EIO', '/queue/data.mdb');
       await disk.forget();
       await makeList('later');
       await logged('The queue of deliveries is left as it is');
-      // Also by threads that begin with it.
+      // Threads that start with the damaged queue end as well.
       await eventually(
         () => service.metric('gannet_worker_deaths_total{pool="webhook"}').catch(() => 0),
         (deaths) => deaths >= 2,
       );
       expect((await search()).status).toBe(200);
-      // Questions were 500, and each started a thread that read the queue and ended.
+      // Such requests were answered 500, and each started a thread that read the queue and ended.
       for (const path of ['deliveries', 'set-aside'])
         for (let asked = 0; asked < 5; ++asked)
           expect(await service.control().get(`/webhook/default/${hook}/${path}`)).toMatchObject({
@@ -117,7 +117,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       expect(await ready()).toMatchObject({ status: 200, body: { status: 'ready', unreadable: ['queue'] } });
       const doctor = await gannet(dataDir, 'doctor');
       expect(doctor.output).toMatch(/Databases.*the disk cannot read queue/u);
-      // What a list had to tell was deleted with it where the queue could not be read.
+      // What a list still had to send used to be deleted with the list if the queue could not be read.
       expect((await service.client.post('/search-result/default/later', { name: 'told' })).status).toBe(201);
       expect((await service.client.delete('/list/default/later')).status).toBe(204);
       deliver();
@@ -131,7 +131,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       expect((await ready()).body).toEqual({ status: 'ready' });
     });
 
-    it('under the queue of deliveries whose last webhook is deleted says when it can be read again: it was told as unreadable for good', async () => {
+    it('under the webhook queue is reported as readable again, even if the last webhook was deleted meanwhile', async () => {
       await fillQueue();
       await disk.fail(['read'], 'EIO', '/queue/data.mdb');
       await disk.forget();
@@ -148,7 +148,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       expect(asidesIn('.')).toEqual([]);
     });
 
-    it('or whose queue was cut, begins a new one, and the old one is where the log says', async () => {
+    it('under a webhook queue that was cut off begins a new one, and the log names the old one', async () => {
       await fillQueue();
       truncateSync(join(dataDir, 'queue', 'data.mdb'), 3 * 4096);
       await makeList('later');
@@ -165,7 +165,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       );
     });
 
-    it('under the queue of deliveries, or that fails where it is written, moves each event once it can', async () => {
+    it('under the webhook queue that cannot be written moves each event there as soon as possible', async () => {
       await fillQueue();
       await disk.fail(['write', 'sync'], 'EIO', '/queue/data.mdb');
       await makeList('later');
@@ -185,7 +185,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
         return status === 200 && (body as { total_searches: number }).total_searches === searches;
       });
 
-    it('under analytics keeps what was counted, and counts what is searched meanwhile when it can', async () => {
+    it('under analytics keeps the counts, and later adds the searches of that time', async () => {
       for (let searches = 0; searches < SEARCHES; ++searches) await search();
       await counted(SEARCHES);
       await disk.fail(['read'], 'EIO', '/analytics/events/data.mdb');
@@ -200,7 +200,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       expect((await ready()).body).toEqual({ status: 'ready' });
     });
 
-    it('or whose analytics were cut, counts on in a new storage', async () => {
+    it('under analytics that were cut off counts on in a new storage', async () => {
       for (let searches = 0; searches < SEARCHES; ++searches) await search();
       await counted(SEARCHES);
       truncateSync(join(dataDir, 'analytics', 'events', 'data.mdb'), 3 * 4096);

@@ -1,6 +1,7 @@
 /**
- * A disk that cannot be read where vectors lie, one that fails once only, and one on which a quota is used up: nothing less than all is
- * answered, and all is there again without a start. (A list whose own store has failed is closed: `unreadable-disk.test.ts`.)
+ * Tests a disk that cannot be read under vectors, one that fails only once, and one whose quota is used up: no answer
+ * has fewer hits, and everything is back without a restart. (A list whose own store has failed is closed:
+ * `unreadable-disk.test.ts`.)
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +17,7 @@ import { describeWhere } from '../support/skip.js';
 const RECORDS = 400;
 const DIMENSIONS = 512;
 const SEARCHES = 20;
-/** Segments of more than the service reads at its start. */
+/** Makes segments larger than what the service reads at its start. */
 const WORDS_OF_RECORD = 150;
 
 let root: string;
@@ -24,7 +25,7 @@ let disk: FaultyFileSystem;
 let service: TestService;
 let segments: string;
 
-/** Of any direction. */
+/** In a random direction. */
 const vectorOf = (index: number) => {
   const random = new SeededRandom(index);
   return Array.from({ length: DIMENSIONS }, () => random.next() - 0.5);
@@ -42,7 +43,7 @@ const byVector = (index: number) =>
   service.client.post('/search/default/hit/1', { vector: vectorOf(index), size: 1, select: [] });
 const namesOf = ({ body }: Answer) => (body as { results?: { name: string }[] }).results?.map(({ name }) => name);
 const isFound = (index: number) => (answer: Answer) => answer.status === 200 && namesOf(answer)?.[0] === `r${index}`;
-/** A search by a vector alone that is not answered by it says so. */
+/** An answer that did not use the vector says so. */
 const isFoundOrRefused = (index: number) => (answer: Answer) =>
   answer.status === 503 ||
   isFound(index)(answer) ||
@@ -76,7 +77,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       rmSync(root, { recursive: true, force: true });
     });
 
-    it('that cannot be read under vectors answers nothing wrong out of them, and words as ever', async () => {
+    it('that cannot be read under vectors gives no wrong hits, and searches by words work', async () => {
       await disk.fail(['read'], 'EIO', '.gvs');
       await disk.forget();
       for (let count = 0; count < SEARCHES; count += 1) {
@@ -89,7 +90,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
     });
 
     it.each(['.gvs', '/segments/0', '/system/data.mdb', '/analytics/', '/queue/'])(
-      'that fails once under %s is whole afterwards, without a start',
+      'that fails once under %s works completely afterwards, without a restart',
       async (part) => {
         await disk.fail(['read'], 'EIO', part);
         await disk.forget();
@@ -113,7 +114,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       },
     );
 
-    it('whose quota is used up refuses writes as a full one, and is whole afterwards', async () => {
+    it('whose quota is used up refuses writes like a full one, and works completely afterwards', async () => {
       const { client } = service;
       await disk.fail(['write', 'change', 'sync'], 'EDQUOT', '/');
       const refused = [
