@@ -1,6 +1,6 @@
 /**
- * Data of an earlier release that are brought up to another format, by a process that is killed amid it, time after time, and on a disk without room: they are
- * whole of the one format or whole of the other, and the next start goes on.
+ * Tests data of an earlier release that is upgraded to another format, by a process that is killed repeatedly, and on
+ * a full disk: the data is entirely in one format or the other, and the next start continues.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,13 +14,13 @@ import { canMount, SmallFileSystem } from '../support/small-file-system.js';
 import { itWhere } from '../support/skip.js';
 
 const SEED = 20_261_127;
-/** `UPGRADE_MIB=100 UPGRADE_KILLS=40` tries it longer. */
+/** `UPGRADE_MIB=100 UPGRADE_KILLS=40` tests for longer. */
 const MIB = Number(process.env['UPGRADE_MIB'] ?? 24);
 const KILLS = Number(process.env['UPGRADE_KILLS'] ?? 12);
 const ROW_BYTES = 8192;
 const ROWS = (MIB * 2 ** 20) / ROW_BYTES;
 const LINES = 20;
-/** A commit of that size takes some of it: those that are killed after the last line are killed amid it, or behind it. */
+/** How long a commit of that size takes: processes killed after the last line are killed during it, or after it. */
 const COMMIT_MS = 8 * MIB;
 const PACKAGE = join(import.meta.dirname, '..', '..');
 
@@ -37,7 +37,7 @@ const SECOND: EnvironmentFormat = {
 };
 const asSecond = (text: string) => text.toUpperCase();
 
-/** The same, saying how far it is. */
+/** The same upgrade, with its progress printed. */
 const UPGRADER = `
 const { openEnvironment } = await import(process.argv[1] + '/dist/src/platform/index.js');
 const { writeSync } = await import('node:fs');
@@ -73,7 +73,7 @@ async function fill(path: string, rows = ROWS): Promise<void> {
   await environment.close();
 }
 
-/** By who only reads. Throws where something of one format stands beside the other. */
+/** Returns the format, read without write access. Throws if values of both formats are there. */
 async function formatOf(path: string): Promise<number> {
   const environment = openEnvironment(path, { kind: SECOND, readOnly: true });
   const number = formatNumberOf(environment.root);
@@ -87,7 +87,7 @@ async function formatOf(path: string): Promise<number> {
   return number;
 }
 
-/** Kills it a while behind the line of that number. Resolves with what it had said. */
+/** Kills the upgrade this long after the line of that number. Resolves with what it had printed. */
 function killedAfter(path: string, line: number, ms: number): Promise<string> {
   const args = ['--input-type=module', '-e', UPGRADER, PACKAGE, path, String(ROWS), String(LINES)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -106,14 +106,14 @@ function killedAfter(path: string, line: number, ms: number): Promise<string> {
   });
 }
 
-describe('data of an earlier release', () => {
-  it('are of one format whenever a process that brings them up is killed, and are brought up in the end', async () => {
+describe('upgrade of data of an earlier release', () => {
+  it('leaves all data in one format whenever it is killed, and is completed in the end', async () => {
     const random = new SeededRandom(SEED);
     const path = join(folder, 'shelf');
     await fill(path);
     const found: number[] = [];
     for (let kill = 0; kill < KILLS; kill += 1) {
-      // Half of them amid the step, half amid the commit.
+      // Half of the kills are during the step, half during the commit.
       const line = kill % 2 === 0 ? 1 + random.below(LINES) : LINES + 1;
       const said = await killedAfter(path, line, kill % 2 === 0 ? random.below(20) : random.below(COMMIT_MS));
       const number = await formatOf(path);
@@ -124,14 +124,14 @@ describe('data of an earlier release', () => {
       rmSync(path, { recursive: true });
       await fill(path);
     }
-    // Else nothing was killed before its end.
+    // Otherwise no upgrade was killed before its end.
     expect(found).toContain(1);
     await openEnvironment(path, { kind: SECOND }).close();
     expect(await formatOf(path)).toBe(2);
     expect(() => openEnvironment(path, { kind: FIRST })).toThrow('has format 2, and this release reads format 1');
   });
 
-  it('are told before they are brought up, several at one start, and the log says how long each took', async () => {
+  it('is announced before it begins, also for several at one start, and the log says how long each took', async () => {
     const kept = ['one', 'two'].map((name) => ({ path: name, kind: SECOND }));
     for (const { path } of kept) await fill(join(folder, path));
     const told = kept.map(({ path }) => expect.objectContaining({ path, from: 1, to: 2 }) as object);
@@ -149,7 +149,7 @@ describe('data of an earlier release', () => {
     expect([await formatOf(join(folder, 'one')), await formatOf(join(folder, 'two'))]).toEqual([2, 2]);
   });
 
-  it('are all left alone where a release does not know one of them', async () => {
+  it('changes nothing if the release does not know the format of some data', async () => {
     const kept = [
       { path: 'one', kind: SECOND },
       { path: 'two', kind: FIRST },

@@ -1,7 +1,8 @@
 /**
- * Kills the service with SIGKILL at random moments while records are removed and webhooks are told of each. Every removal is
- * told at least once, nothing is told that did not happen, and what is told twice has the same delivery id.
- * `GANNET_WEBHOOK_KILL_DELIVERIES` (default 4000), `GANNET_WEBHOOK_KILLS` (default 6), from `GANNET_KILL_SEED`.
+ * Kills the service (SIGKILL) at random moments while records are deleted and webhooks are sent an event for each.
+ * Every deletion is sent at least once, nothing is sent that did not happen, and repeated events have the same
+ * delivery id. `GANNET_WEBHOOK_KILL_DELIVERIES` (default 4000), `GANNET_WEBHOOK_KILLS` (default 3), from
+ * `GANNET_KILL_SEED`.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
@@ -12,15 +13,15 @@ import { WebhookReceiver, type Received } from '../support/webhook-receiver.js';
 const DELIVERIES = Number(process.env['GANNET_WEBHOOK_KILL_DELIVERIES'] ?? 4000);
 const KILLS = Number(process.env['GANNET_WEBHOOK_KILLS'] ?? 3);
 const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
-/** Records that one removal by filter takes. */
+/** Records that one deletion by filter deletes. */
 const PART_RECORDS = Math.min(20_000, Math.ceil(DELIVERIES / 4));
 const IMPORT_RECORDS = 50_000;
-/** A kill comes this long after so many more deliveries, both drawn by lot; a slow machine is killed before they came. */
+/** A kill comes a random time after a random number of further deliveries; on a slow machine, earlier. */
 const KILL_AFTER_MS_MAX = 500;
 const KILL_WAIT_MS_MAX = 8000;
-/** One delivery in so many is refused, so that some are being tried again when the service dies. */
+/** One delivery in this many is refused, so that some are being retried when the service dies. */
 const REFUSED_ONE_IN = 500;
-/** Far below what the service delivers, for machines that do other things too. */
+/** Far below what the service delivers, for machines that do other things as well. */
 const DELIVERIES_PER_SECOND_MIN = 200;
 const SETTINGS = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_LOG_LEVEL: 'warn' };
 
@@ -74,14 +75,14 @@ async function fill(): Promise<void> {
   expect(subscribed.status, subscribed.text).toBe(201);
 }
 
-/** Removes one part after the other; one whose answer did not come is asked for again. Resolves when all are gone. */
+/** Deletes one part after the other, and repeats a request without an answer. Resolves when all are deleted. */
 async function removeAll(): Promise<void> {
   for (let part = 0; part <= partOf(DELIVERIES - 1);) {
     try {
       const answer = await service.client.delete('/search-result/default/told', { filter: `part = ${part}` });
       if (answer.status === 200) part += 1;
     } catch {
-      // The service is dead or not up yet.
+      // The service is dead or not started yet.
       await pause(50);
     }
   }
@@ -91,7 +92,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Resolves when so many more deliveries have come, or after some seconds without. */
+/** Resolves when this many more deliveries have come, or after some seconds without any. */
 async function moreTold(count: number): Promise<void> {
   const target = Math.min(DELIVERIES, told.size + count);
   const endMs = performance.now() + KILL_WAIT_MS_MAX;
@@ -99,7 +100,7 @@ async function moreTold(count: number): Promise<void> {
 }
 
 it(
-  `tells ${DELIVERIES} removals, each at least once and under one id, across ${KILLS} kills`,
+  `The events of ${DELIVERIES} deletions are sent at least once, under one id each, across ${KILLS} kills`,
   async () => {
     const startedMs = performance.now();
     await fill();

@@ -1,11 +1,11 @@
-/** The folder that the service was started in is removed while it runs: nothing of it is there. */
+/** Tests that the service works if the folder that it was started in is deleted while it runs. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { TestService } from '../support/service.js';
 
-it('is not missed by threads that start later: those of writes, and of analytics', async () => {
+it('Threads that start after the working directory was deleted work, for writes and analytics', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-start-'));
   const dataDir = mkdtempSync(join(tmpdir(), 'gannet-test-'));
   const service = new TestService(dataDir, { dataDir, workingFolder: folder });
@@ -26,7 +26,7 @@ it('is not missed by threads that start later: those of writes, and of analytics
   }
 });
 
-it('counts for relative paths of the settings as long as it is there', async () => {
+it('Relative paths in the settings refer to the working directory', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-start-'));
   const service = new TestService(join(folder, 'here'), { env: { GANNET_DATA_DIR: 'here' }, workingFolder: folder });
   try {

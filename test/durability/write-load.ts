@@ -1,6 +1,6 @@
 /**
- * Everything that writes, at once, until the service dies: single writes, imports, deletions by filter, changes of the
- * definition. Each writer has names of its own, so that at most one request is out for a name.
+ * Sends all kinds of writes at once until the service dies: single writes, imports, deletions by filter, changes of
+ * the definition. Each writer has names of its own, so that at most one request at a time is about a name.
  */
 import type { SeededRandom } from '../support/random.js';
 import type { ServiceClient } from '../support/client.js';
@@ -17,11 +17,11 @@ const IMPORT_RECORDS_MAX = 1200;
 const GROUP_RECORDS = 30;
 const DEFINITION_PAUSE_MS_MAX = 400;
 
-/** An import whose answer did not come: of its records, in their order, the first so many are there and the rest is not. */
+/** An import without an answer: some number of its records, the first ones, are there, and the others are not. */
 export interface UnansweredImport {
   readonly records: readonly (readonly [name: string, content: number])[];
 }
-/** A deletion by filter whose answer did not come: all of these records are gone, or none is. */
+/** A deletion by filter without an answer: all of these records are deleted, or none is. */
 export interface UnansweredDeletion {
   readonly names: readonly string[];
 }
