@@ -13,7 +13,7 @@ afterAll(() => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-it('tells that the storage can be read of which a thread before it said that it cannot', async () => {
+it('A new analytics thread reports storage as readable that an earlier one reported as unreadable', async () => {
   const log = pino({ level: 'silent' });
   const faults = new StorageFaults(log);
   faults.met('analytics/events', 'The disk cannot read it.');

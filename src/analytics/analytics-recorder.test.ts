@@ -11,7 +11,7 @@ const ONE = listTarget({ id: 'one' });
 const TWO = listTarget({ id: 'two' });
 const event = (term: string) => ({ queryId: uuidv7(), term, hasResults: true });
 
-/** A worker that takes what it is told to take. */
+/** A worker that stores batches as the test decides. */
 class Worker implements AnalyticsExecutor {
   readonly taken: AppendTask['batch'][] = [];
   tries = 0;
@@ -19,7 +19,7 @@ class Worker implements AnalyticsExecutor {
   private release: (() => void) | undefined;
   private stopped: Promise<void> | undefined;
 
-  /** From now on, appends wait for `goOn`. */
+  /** Makes appends wait for `goOn`. */
   stall(): void {
     this.stopped = new Promise((resolve) => (this.release = resolve));
   }
@@ -59,7 +59,7 @@ afterEach(() => {
 });
 
 describe('AnalyticsRecorder', () => {
-  it('hands over what was recorded once a flush, apart by target, in its order', async () => {
+  it('hands over what was recorded once per flush, separated by target, in its order', async () => {
     const worker = new Worker();
     const recorder = recorderFor(worker);
     recorder.searched(ONE, event('a'));
@@ -74,7 +74,7 @@ describe('AnalyticsRecorder', () => {
     expect(worker.taken).toHaveLength(1);
   });
 
-  it('flushes by itself within its time', async () => {
+  it('flushes by itself within its interval', async () => {
     vi.useFakeTimers();
     const worker = new Worker();
     const recorder = recorderFor(worker, { flushMs: 500 });
@@ -85,7 +85,7 @@ describe('AnalyticsRecorder', () => {
     expect(worker.terms()).toEqual(['a']);
   });
 
-  it('drops and counts what does not fit while the storage is slow, and waits for nothing', async () => {
+  it('drops and counts what does not fit while the storage is slow, and does not wait', async () => {
     const worker = new Worker();
     const metrics = createMetrics();
     const recorder = recorderFor(worker, { bufferBytesMax: 1024 * 1024, metrics });
@@ -104,7 +104,7 @@ describe('AnalyticsRecorder', () => {
     expect(await dropped(metrics)).toBe(lost);
   });
 
-  it('sends again what could not be written, and gives it up after ten minutes', async () => {
+  it('retries batches that could not be written, and gives up after ten minutes', async () => {
     vi.useFakeTimers();
     const worker = new Worker();
     const metrics = createMetrics();
@@ -125,7 +125,7 @@ describe('AnalyticsRecorder', () => {
     expect(worker.tries).toBe(tries);
   });
 
-  it('tries once more before a stop, and keeps nobody waiting for a storage that refuses', async () => {
+  it('tries once more before a stop, and does not wait for a failing storage', async () => {
     vi.useFakeTimers();
     const worker = new Worker();
     const recorder = recorderFor(worker);
@@ -134,7 +134,7 @@ describe('AnalyticsRecorder', () => {
     void recorder.flush();
     await vi.advanceTimersByTimeAsync(0);
     expect(worker.tries).toBe(1);
-    // Long before it would be tried again.
+    // The regular retry would be much later.
     await recorder.flushOnce();
     expect(worker.tries).toBe(2);
     const other = recorderFor(worker);
@@ -144,7 +144,7 @@ describe('AnalyticsRecorder', () => {
     expect(worker.terms()).toEqual(['b']);
   });
 
-  it('drops an event that could never fit', async () => {
+  it('drops an event that is too large for any batch', async () => {
     const worker = new Worker();
     const metrics = createMetrics();
     const recorder = recorderFor(worker, { metrics });

@@ -33,8 +33,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('analytics whose storage is slow or fails', () => {
-  it('answer reports 503 without a time to try again', async () => {
+describe('analytics with slow or failing storage', () => {
+  it('answers reports with 503, without a Retry-After', async () => {
     for (const run of [() => NEVER, () => Promise.reject(new ServiceError('storage-full', 'The disk is full.'))]) {
       const refused = analyticsWith(run).report(TARGET, RANGE);
       await expect(refused).rejects.toMatchObject({
@@ -45,13 +45,13 @@ describe('analytics whose storage is slow or fails', () => {
     }
   });
 
-  it('answer reports 503 also while events wait to be written before it', async () => {
+  it('answers reports with 503 while earlier events wait to be written', async () => {
     const analytics = analyticsWith(({ kind }) => (kind === 'append' ? NEVER : Promise.resolve({})));
     analytics.searched(TARGET, event());
     await expect(analytics.report(TARGET, RANGE)).rejects.toMatchObject({ code: 'analytics-unavailable' });
   });
 
-  it('keep neither a deletion nor a stop waiting for ever, and never make them fail', async () => {
+  it('neither blocks deletions and stops for ever nor makes them fail', async () => {
     vi.useFakeTimers();
     const stalled = analyticsWith(() => NEVER);
     stalled.searched(TARGET, event());
@@ -64,7 +64,7 @@ describe('analytics whose storage is slow or fails', () => {
 });
 
 describe('analytics', () => {
-  it('roll up from their start on until everything is done, and go on after a failure', async () => {
+  it('are rolled up from the start until everything is done, and after a failure', async () => {
     vi.useFakeTimers();
     const kinds: string[] = [];
     let left = 3;
@@ -86,7 +86,7 @@ describe('analytics', () => {
     await analytics.close();
   });
 
-  it('ask nothing of their thread before anything was recorded, and roll up what comes later', async () => {
+  it('use no thread before anything was recorded, and roll up later events', async () => {
     vi.useFakeTimers();
     const kinds: string[] = [];
     const run = ({ kind }: AnalyticsTask) => {
@@ -104,7 +104,7 @@ describe('analytics', () => {
     await analytics.close();
   });
 
-  it('record nothing and start nothing where they are off', async () => {
+  it('record and start nothing if they are off', async () => {
     const run = vi.fn(() => Promise.resolve(undefined));
     const analytics = analyticsWith(run, { GANNET_ANALYTICS_ENABLED: 'false' });
     analytics.start();

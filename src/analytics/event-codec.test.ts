@@ -44,7 +44,7 @@ function write(list: readonly (SearchEvent | ClickEvent)[]): Uint8Array {
   return buffer.subarray(0, end);
 }
 
-/** What text becomes as UTF-8: half characters are replaced. */
+/** Returns what a text becomes as UTF-8: unpaired surrogates are replaced. */
 const asUtf8 = (value: string) => Buffer.from(value).toString();
 
 function read(bytes: Uint8Array): unknown[] {
@@ -75,8 +75,8 @@ function read(bytes: Uint8Array): unknown[] {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-describe('the bytes of events', () => {
-  it('give back what was written', () => {
+describe('encoded events', () => {
+  it('decode to what was written', () => {
     fc.assert(
       fc.property(events, (list) => {
         const expected = list.map((event) => {
@@ -102,7 +102,7 @@ describe('the bytes of events', () => {
     );
   });
 
-  it('are read to where they are whole, whatever they are', () => {
+  it('are read as far as they are complete, whatever the bytes are', () => {
     const drain = (bytes: Uint8Array) => {
       const reader = new EventReader().reset(bytes);
       for (let count = 0; reader.next(); ++count) {

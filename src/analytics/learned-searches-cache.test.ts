@@ -30,7 +30,7 @@ const known = () =>
     ?.completions('', { max: 10, requireClick: false })
     .map(({ text }) => text);
 
-it('files are read when they come, change and go, after a while', () => {
+it('LearnedSearchesCache rereads files that were created, changed or deleted after an interval', () => {
   expect(known()).toBeUndefined();
   learn('red');
   expect(known()).toBeUndefined();
@@ -50,7 +50,7 @@ it.each([
   ['of another release', '{"format": 2, "entries": []}'],
   ['without its parts', '{"format": 1}'],
   ['empty', ''],
-])('a file that is %s teaches nothing', (_what, content) => {
+])('LearnedSearchesCache ignores a file that is %s', (_what, content) => {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
   expect(known()).toBeUndefined();

@@ -14,7 +14,7 @@ it.each<[string, { from?: string; to?: string }, string, string]>([
   ['an earlier from is raised', { from: '2025-11-20', to: '2026-11-21' }, '2025-11-21', '2026-11-21'],
   ['no day before the year 0', { to: '0000-01-05' }, '0000-01-01', '0000-01-05'],
   ['a leap year has 366 days', { from: '2024-01-01', to: '2024-12-31' }, '2024-01-01', '2024-12-31'],
-])('%s', (_name, given, from, to) => {
+])('reportRange: %s', (_name, given, from, to) => {
   const { fromDay, toDay } = reportRange(given, NOW_MS);
   expect([dateOf(fromDay), dateOf(toDay)]).toEqual([from, to]);
   expect(dayOf(from)).toBe(fromDay);

@@ -17,7 +17,7 @@ function rollUpOf(terms: readonly string[]): RollUp {
 const terms = fc.array(fc.string({ maxLength: 5 }), { maxLength: 50 });
 
 describe('a roll-up', () => {
-  it('is the same once it was stored, and adds up', () => {
+  it('is unchanged by storing it, and adds up', () => {
     fc.assert(
       fc.property(terms, terms, (first, second) => {
         const sum = new RollUp();
@@ -32,7 +32,7 @@ describe('a roll-up', () => {
     );
   });
 
-  it('is refused where its bytes are damaged, or counted, and never read beyond them', () => {
+  it('throws a RangeError for damaged bytes or counts them, and never reads beyond them', () => {
     fc.assert(
       fc.property(terms, fc.nat(), fc.nat(255), fc.nat(), (counted, at, byte, cut) => {
         const bytes = rollUpOf(counted).encodeDay();
@@ -46,14 +46,14 @@ describe('a roll-up', () => {
     );
   });
 
-  it('of a day keeps the 500 most frequent terms and says how often the others occurred', () => {
+  it('of a day keeps the 500 most frequent terms, and how often the others can have occurred', () => {
     const many = Array.from({ length: 600 }, (_, number) => Array<string>(600 - number).fill(`term ${number}`)).flat();
     const list = readRollUp(rollUpOf(many).encodeDay()).list('terms');
     expect([list.length, list.errorMax, list.unlistedMax]).toEqual([500, 0, 100]);
     expect([list.counts[0], list.counts[499]]).toEqual([600, 101]);
   });
 
-  it('is written under a number of the environment that tells how much is in it', () => {
+  it('has numbers of sums and lists that belong to the format number of the environment', () => {
     const [, sums, lists] = rollUpOf([]).encodeDay();
     const known: Readonly<Record<number, readonly [number, number]>> = { 1: [9, 4] };
     expect(
@@ -77,10 +77,10 @@ describe('a roll-up', () => {
     ]);
   });
 
-  it('of a release that did not say how much it counts, or counted less, is read with what it has', () => {
+  it('of an earlier release without these numbers, or with smaller ones, is read with what it has', () => {
     const bytes = rollUpOf(['red', 'red', 'sea']).encodeDay();
     const whole = readRollUp(bytes);
-    // As the first release wrote it: nine sums, four lists, and nothing of how many.
+    // The first release wrote nine sums, four lists, and not how many.
     const [, sumCount = 0] = bytes;
     const lists = bytes.subarray(8 + 8 * sumCount);
     const unsaid = readRollUp(Buffer.concat([Buffer.from([1, 0, 0, 0, 0, 0, 0, 0]), bytes.subarray(8, 80), lists]));

@@ -8,11 +8,11 @@ it.each([
   ['   ', ''],
   ['A'.repeat(200), 'a'.repeat(100)],
   ['🐦'.repeat(200), '🐦'.repeat(100)],
-])('%j counts as %j', (query, term) => {
+])('searchTerm of %j is %j', (query, term) => {
   expect(searchTerm(query)).toBe(term);
 });
 
-it('is at most 100 characters of any query, and the same for every case of it', () => {
+it('searchTerm has at most 100 characters, and is the same for every case of a query', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (query) => {
       expect([...searchTerm(query)].length).toBeLessThanOrEqual(TERM_CHARACTERS_MAX);

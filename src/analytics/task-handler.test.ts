@@ -1,4 +1,4 @@
-/** The analytics worker's work on a real store, compared with a naive count of the same events. */
+/** The tasks of the analytics worker on a real store, compared with a naive count of the same events. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const GROUP = groupTarget({ account: 'a', name: 'g', created_utc: '2026-01-01T00
 
 let folder: string;
 let nowMs = NOW_MS;
-/** Of a clock that is not set. */
+/** The time of a clock that is never set. */
 let steadyMs = 0;
 let handler: AnalyticsTaskHandler;
 let recorder: AnalyticsRecorder;
@@ -59,14 +59,14 @@ function search(target: AnalyticsTarget, term: string, more: Partial<SearchEvent
 }
 
 describe('reports', () => {
-  it('say the same as a naive count, whenever events are rolled up, days closed and the storage opened anew', async () => {
+  it('are equal to a naive count, whenever events are rolled up, days end and the storage is reopened', async () => {
     const step = fc.record({
       target: fc.constantFrom(ONE, TWO, GROUP),
       minutesLater: fc.constantFrom(0, 0, 0, 0, 5, 70, 700, 3000),
       term: fc.constantFrom('', 'red', 'blue', 'grün', 'red sea', 'x'.repeat(100)),
       hasResults: fc.boolean(),
       places: fc.option(fc.shuffledSubarray([0, 1, 2, 3, 4, 50], { minLength: 1 }), { nil: undefined }),
-      /** Of clicks: which earlier search they belong to; undefined: a search. */
+      /** For clicks, the earlier search that they belong to; undefined for a search. */
       clicks: fc.option(fc.nat(20), { nil: undefined, freq: 3 }),
       place: fc.nat(5),
       after: fc.constantFrom('nothing', 'nothing', 'nothing', 'flush', 'roll-up', 'next-day', 'restart'),
@@ -116,7 +116,7 @@ describe('reports', () => {
     );
   });
 
-  it('have every event that was appended in the millisecond of a restart', async () => {
+  it('include every event that was appended in the millisecond of a restart', async () => {
     for (let time = 0; time < 3; ++time) {
       search(ONE, 'red');
       await recorder.flush();
@@ -126,7 +126,7 @@ describe('reports', () => {
     expect(await report(ONE)).toMatchObject({ total_searches: 3 });
   });
 
-  it('leave out what lies outside of their days', async () => {
+  it('leave out events outside of their days', async () => {
     search(ONE, 'old', { timeMs: NOW_MS - 40 * DAY_MS });
     search(ONE, 'new');
     await recorder.flush();
@@ -135,7 +135,7 @@ describe('reports', () => {
     expect(await report(ONE, TODAY - 365)).toMatchObject({ total_searches: 2 });
   });
 
-  it('are catching up as long as not all raw events can be read in time', async () => {
+  it('are catching up while not all raw events can be read in time', async () => {
     for (let count = 0; count < 300; ++count) {
       for (let event = 0; event < 500; ++event) search(ONE, `term ${event} ${'x'.repeat(60)}`);
       await recorder.flush();
@@ -155,11 +155,11 @@ describe('reports', () => {
   });
 });
 
-describe('the reranker members', () => {
+describe("the reranker's figures in a report", () => {
   const shown = (...places: readonly number[]) =>
     places.map((placeBefore) => ({ name: `r${placeBefore}`, placeBefore }));
 
-  it('tell how far results were moved, and 0 without a reranker', async () => {
+  it('tell how far results were moved, and are 0 without a reranker', async () => {
     search(ONE, 'plain');
     await recorder.flush();
     expect(await report(ONE)).toMatchObject({
@@ -167,7 +167,7 @@ describe('the reranker members', () => {
       reranker_top_changed_rate: 0,
       reranker_mean_displacement: 0,
     });
-    // A reorder inside the page nets 0, one from behind the page does not.
+    // A reorder within the page sums up to 0, one from behind the page does not.
     search(ONE, 'inside', { shown: shown(1, 0) });
     await recorder.flush();
     expect(await report(ONE)).toMatchObject({
@@ -184,7 +184,7 @@ describe('the reranker members', () => {
     });
   });
 
-  it('join clicks with their searches for the lift; a group click without its list does not count', async () => {
+  it('join clicks with their searches for the lift, but not clicks of a group without a list', async () => {
     const queryId = search(ONE, 'red', { shown: shown(5, 0, 1) });
     const click = (resultName: string) => {
       recorder.clicked(ONE, { timeMs: NOW_MS, queryId, resultName });
@@ -214,8 +214,8 @@ describe('the reranker members', () => {
   });
 });
 
-describe('batches', () => {
-  it('that are sent again are not counted again', async () => {
+describe('a batch of events', () => {
+  it('that is sent again is not counted again', async () => {
     const sent: Parameters<AnalyticsExecutor['run']>[0][] = [];
     recorder = recorderFor({
       async run(task) {
@@ -232,8 +232,8 @@ describe('batches', () => {
   });
 });
 
-describe('what is deleted', () => {
-  it('is gone, stays gone for late events, and is purged a second time 15 minutes later, also after a restart', async () => {
+describe('deleted analytics of a target', () => {
+  it('stay deleted when late events come, and are purged again 15 minutes later, even after a restart', async () => {
     search(ONE, 'red');
     search(TWO, 'red');
     await recorder.flush();
@@ -252,13 +252,13 @@ describe('what is deleted', () => {
     await recorder.flush();
     expect(await report(ONE)).toMatchObject({ total_searches: 0 });
     await rollUp(NOW_MS + 15 * 60_000);
-    // The purge is done: an identity is never used again, so that nothing more is to be kept of it.
+    // The purge is done: as identities are never used again, nothing is kept about this one.
     search(ONE, 'much later');
     await recorder.flush();
     expect(await report(ONE)).toMatchObject({ total_searches: 1, top_searches: [{ term: 'much later' }] });
   });
 
-  it('is purged a second time also where it was deleted by a clock that was years ahead', async () => {
+  it('are purged again even if the clock was years ahead at the deletion', async () => {
     search(ONE, 'red');
     await recorder.flush();
     await handler.run({ kind: 'forget', identity: ONE.identity, nowMs: NOW_MS + 3650 * DAY_MS });
@@ -268,7 +268,7 @@ describe('what is deleted', () => {
     expect(await report(ONE)).toMatchObject({ total_searches: 1 });
   });
 
-  it('may be asked for twice, as after a crash', async () => {
+  it('can be deleted twice, as after a crash', async () => {
     search(ONE, 'red');
     search(GROUP, 'red');
     await recorder.flush();
@@ -280,8 +280,8 @@ describe('what is deleted', () => {
   });
 });
 
-describe('what is learned of a list', () => {
-  it('are searches that found something, and the records that were clicked for them', async () => {
+describe('what is learned about a list', () => {
+  it('are searches with hits, and the records that were clicked for them', async () => {
     const redId = search(ONE, 'red');
     search(ONE, 'red');
     search(ONE, 'once');
@@ -304,7 +304,7 @@ describe('what is learned of a list', () => {
     ]);
   });
 
-  it('goes on as soon as a clock that was ten years ahead is set right, and clicks find their searches', async () => {
+  it('is updated as soon as a clock that was ten years ahead is corrected, and clicks find their searches', async () => {
     nowMs += 3650 * DAY_MS;
     search(ONE, 'ahead');
     await recorder.flush();
@@ -313,7 +313,7 @@ describe('what is learned of a list', () => {
     steadyMs += 60_000;
     const queryId = search(ONE, 'red');
     await recorder.flush();
-    // By then the search is in a roll-up, and the click has to find it among what was appended.
+    // By then the search is in a roll-up, and the click must find it among the appended events.
     await rollUp();
     steadyMs += 60_000;
     recorder.clicked(ONE, { timeMs: nowMs, queryId, resultName: 'a' });
@@ -326,7 +326,7 @@ describe('what is learned of a list', () => {
   });
 });
 
-/** Sums and maps, as anybody would count. */
+/** Counts a report with plain sums and maps. */
 class NaiveReport {
   private readonly days = new Map<number, { searches: number; zero: number; clicks: number }>();
   private readonly terms = new Map<string, number>();

@@ -31,7 +31,7 @@ function naiveTop(counts: ReadonlyMap<string, number>, max: number) {
 const stored = (table: TermTable, max: number) => new TermList(table.encode(max, { isSorted: false }), 0);
 
 describe('TermTable', () => {
-  it('counts as a map does while there is room', () => {
+  it('counts like a map while there is room', () => {
     fc.assert(
       fc.property(terms, fc.integer({ min: 1, max: 30 }), (values, max) => {
         const table = counted(values, 1000);
@@ -41,7 +41,7 @@ describe('TermTable', () => {
     );
   });
 
-  it('beyond its room never counts too much, nor too little by more than it says', () => {
+  it('never counts too much beyond its room, and too little only by as much as it says', () => {
     fc.assert(
       fc.property(terms, fc.integer({ min: 1, max: 20 }), (values, capacity) => {
         const table = counted(values, capacity);
@@ -55,7 +55,7 @@ describe('TermTable', () => {
     );
   });
 
-  it('gives the same sums however the terms were stored in between', () => {
+  it('has the same sums however the terms were stored in between', () => {
     fc.assert(
       fc.property(fc.array(terms, { maxLength: 4 }), (parts) => {
         const table = new TermTable(Number.POSITIVE_INFINITY);
@@ -68,7 +68,7 @@ describe('TermTable', () => {
     );
   });
 
-  it('says of cut lists how often a missing term can have occurred', () => {
+  it('tells for shortened lists how often a missing term can have occurred', () => {
     fc.assert(
       fc.property(terms, fc.integer({ min: 1, max: 10 }), (values, max) => {
         const list = stored(counted(values, 1000), max);
@@ -81,8 +81,8 @@ describe('TermTable', () => {
   });
 });
 
-describe('a stored list of terms', () => {
-  it('is refused where its bytes do not add up, and never read beyond them', () => {
+describe('TermList', () => {
+  it('throws a RangeError for inconsistent bytes, and never reads beyond them', () => {
     fc.assert(
       fc.property(terms, fc.nat(), fc.nat(255), fc.nat(), (values, at, byte, cut) => {
         const bytes = Buffer.from(counted(values, 1000).encode(1000, { isSorted: true }));

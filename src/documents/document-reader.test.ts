@@ -1,4 +1,7 @@
-/** Documents read in processes: what they do to their process is told, and concerns no other. */
+/**
+ * Documents are read in processes of their own: what happens to such a process is reported, and affects no other
+ * document.
+ */
 import { afterEach, expect, it } from 'vitest';
 import { BOMBS } from '../../test/support/pdf-bombs.js';
 import { pdfOf } from '../../test/support/pdf.js';
@@ -40,17 +43,17 @@ async function outcome(reader: DocumentReader, bytes: Uint8Array, signal?: Abort
 
 const good = (text = 'Still here') => pdfOf([{ lines: [text] }]);
 
-it('documents are read side by side, each by itself, and wait where there are more than processes', async () => {
+it('Documents are read concurrently, each by itself, and wait if there are more of them than processes', async () => {
   const reader = readerOf({ processes: 2 });
   const texts = Array.from({ length: 12 }, (_, index) => `Document ${index}`);
   expect(await Promise.all(texts.map((text) => outcome(reader, good(text))))).toEqual(texts);
   expect(deaths).toEqual([]);
 });
 
-it('a document that takes too much memory ends its process, is told, and the next one is read', async () => {
+it('A document that takes too much memory ends its process with an error, and the next one is read', async () => {
   const reader = readerOf({ memoryMibMax: 250 });
   const read = reader.read(BOMBS.unpacked());
-  // Whoever operates the service is told what to raise.
+  // The message tells the operator which setting to raise.
   const message =
     'Reading the document takes more memory than the 250 MiB that one may have (documents.memory_mib_max)';
   await expect(read).rejects.toMatchObject({ fault: 'too-large', message });
@@ -58,13 +61,13 @@ it('a document that takes too much memory ends its process, is told, and the nex
   expect(await outcome(reader, good())).toBe('Still here');
 });
 
-it('a document without end is told within its time or memory, and the next one is read', async () => {
+it('An endless document fails within its time or memory limit, and the next one is read', async () => {
   const reader = readerOf({ limits: { ...LIMITS, msMax: 500 } });
   expect(['timed-out', 'too-large', 'no-text', 'damaged']).toContain(await outcome(reader, BOMBS.drawsItself()));
   expect(await outcome(reader, good())).toBe('Still here');
 });
 
-it('a reader that is no longer wanted is stopped in the middle', async () => {
+it('Reading a document is stopped when its signal is aborted', async () => {
   const reader = readerOf();
   await outcome(reader, good());
   const abort = new AbortController();
@@ -75,12 +78,12 @@ it('a reader that is no longer wanted is stopped in the middle', async () => {
   expect(await outcome(reader, good())).toBe('Still here');
 });
 
-it('a document that nobody wants any more is not read, whether it waits or its process is still coming up', async () => {
+it('A document is not read if its signal is aborted while it waits or its process starts', async () => {
   const reader = readerOf();
   const gone = new Error('gone');
   await expect(outcome(reader, good(), AbortSignal.abort(gone))).rejects.toBe(gone);
   const [first, waiting] = [new AbortController(), new AbortController()];
-  // It would be read for a minute.
+  // Reading this one would take a minute.
   const comingUp = outcome(reader, BOMBS.drawsItself(), first.signal);
   const left = outcome(reader, BOMBS.drawsItself(), waiting.signal);
   const last = outcome(reader, good());
@@ -89,11 +92,11 @@ it('a document that nobody wants any more is not read, whether it waits or its p
   first.abort(gone);
   await expect(comingUp).rejects.toBe(gone);
   expect(await last).toBe('Still here');
-  // None was killed for it.
+  // No process was killed for it.
   expect(deaths).toEqual([]);
 });
 
-it('hundreds of damaged documents end in text or in a fault that has a name', async () => {
+it('Hundreds of damaged documents result in text or in a known fault', async () => {
   const reader = readerOf({ processes: 2, limits: { ...LIMITS, msMax: 5000 } });
   const random = new SeededRandom(17);
   const original = pdfOf([

@@ -19,7 +19,7 @@ describe('the text of a page', () => {
     expect(pageText(raw)).toBe(text);
   });
 
-  it('has neither controls nor halves of characters nor blanks at its ends, whatever the raw text is', () => {
+  it('has no control characters, unpaired surrogates or blanks at its ends, whatever the raw text is', () => {
     const random = new SeededRandom(7);
     const alphabet = [
       'a',
@@ -47,7 +47,7 @@ describe('the text of a page', () => {
     }
   });
 
-  it('takes time in proportion to its length', () => {
+  it('is made in a time proportional to its length', () => {
     const took = (length: number) => {
       const raw = 'a '.repeat(length) + '-\r\n'.repeat(length) + ' \uFFFE'.repeat(length);
       const began = process.cpuUsage();

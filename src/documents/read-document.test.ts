@@ -24,7 +24,7 @@ function faultOf(bytes: Uint8Array): string {
 }
 
 describe('a document', () => {
-  it('has the text of each page, by its number', () => {
+  it('has the text of each page with its number', () => {
     const document = pdfOf([{ lines: ['The first page', 'with two lines'] }, { lines: [] }, { lines: ['The third'] }]);
     expect(read(document)).toEqual({
       pageCount: 3,
@@ -37,7 +37,7 @@ describe('a document', () => {
     });
   });
 
-  it.each([90, 180, 270])('has the text of a page that is turned by %d degrees', (rotated) => {
+  it.each([90, 180, 270])('has the text of a page that is rotated by %d degrees', (rotated) => {
     expect(read(pdfOf([{ lines: ['Turned around', 'line by line'], rotated }])).pages[0]?.text).toBe(
       'Turned around\nline by line',
     );
@@ -48,7 +48,7 @@ describe('a document', () => {
     expect(text).toBe('Name:\nAda Lovelace\nLondon (UK)');
   });
 
-  it('is read up to the pages and characters that are wanted, and says that there are more', () => {
+  it('is read up to the limits of pages and characters, and says so if there is more', () => {
     const document = pdfOf(Array.from({ length: 5 }, (_, index) => ({ lines: [`This is page ${index + 1}`] })));
     const first = read(document, { pagesMax: 2 });
     expect(first).toMatchObject({ pageCount: 5, truncated: true });
@@ -58,7 +58,7 @@ describe('a document', () => {
     expect(short.pages.map(({ text }) => text)).toEqual(['This is page 1', 'This i']);
   });
 
-  it('says that there is more where its last page is cut, and where it is not, that there is none', () => {
+  it('is truncated if its last page is cut, and not if it just fits', () => {
     const document = pdfOf([{ lines: ['The only page'] }]);
     expect(read(document, { charactersMax: 13 })).toMatchObject({
       pages: [{ text: 'The only page' }],
@@ -67,7 +67,7 @@ describe('a document', () => {
     expect(read(document, { charactersMax: 8 })).toMatchObject({ pages: [{ text: 'The only' }], truncated: true });
   });
 
-  it('whose thousand fields have long values is read no further than is wanted', () => {
+  it('with a thousand long form fields is read only up to the limit', () => {
     const value = 'v'.repeat(1000);
     const text = read(pdfOf([{ lines: ['Form'], values: Array.from({ length: 1000 }, () => value) }]), {
       charactersMax: 5000,
@@ -76,13 +76,13 @@ describe('a document', () => {
     expect(text.pages[0]?.text).toHaveLength(5000);
   });
 
-  it('whose field has a million zeros in its value is read at once', () => {
+  it('with a million zeros in the value of a form field is read in a short time', () => {
     const value = Buffer.concat([Buffer.from('\xfe\xff\0a', 'latin1'), Buffer.alloc(700_000), Buffer.from('\0b')]);
     const text = read(pdfOf([{ lines: ['Form'], values: [value.toString('latin1')] }])).pages[0]?.text ?? '';
     expect(text).toMatch(/^Form\na\s+b$/u);
   });
 
-  it('is one by its bytes: behind others, or without the header that it lacks', () => {
+  it('is recognized by its bytes, even after other ones or without its header', () => {
     const document = pdfOf([{ lines: ['Found by its bytes'] }]);
     const found = (bytes: Uint8Array) => read(bytes).pages[0]?.text;
     expect(found(Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), document]))).toBe('Found by its bytes');
@@ -120,11 +120,11 @@ describe('a document that cannot be read', () => {
         `/ID [<00> <00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <${'11'.repeat(32)}> /U <${'22'.repeat(32)}> >>`,
       ),
     ],
-  ])('is told as %s: %s', (fault, _what, bytes) => {
+  ])('fails as %s if it %s', (fault, _what, bytes) => {
     expect(faultOf(bytes)).toBe(fault);
   });
 
-  it('leaves the library as it was: thousands more are read in the same memory', () => {
+  it('leaves the library usable: thousands of documents more take no more memory', () => {
     const good = pdfOf([{ lines: ['Read again and again'] }]);
     const bad = good.subarray(0, good.length / 2);
     const round = (times: number) => {

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { MediaStore } from '../media/index.js';
 import { FeedFolder } from './feed-folder.js';
 
-it('makes no data directory in the place of one that is gone, and goes on when it is back', async () => {
+it('FeedFolder creates no data directory in place of a missing one, and works when it is back', async () => {
   const above = mkdtempSync(join(tmpdir(), 'gannet-feed-folder-'));
   try {
     const dataDir = join(above, 'data');

@@ -1,4 +1,4 @@
-/** What a run asks of media stores. */
+/** What a run requests from media stores. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { FeedRunner, type FeedRunnerOptions } from './feed-runner.js';
 import { NEW_FEED } from './runs/feed-state.js';
 import type { FeedRow } from './types.js';
 
-it('ends when the time of a run is over, however long the listing of a bucket goes on', async () => {
+it("A run ends when its time is over, however long a bucket's listing goes on", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'gannet-runner-'));
   mkdirSync(join(dataDir, 'system'));
   const settings = { store: 'bucket', prefix: '', include: [] };
@@ -23,7 +23,7 @@ it('ends when the time of a run is over, however long the listing of a bucket go
   let pages = 0;
   const store = {
     stat: () => Promise.resolve(undefined),
-    // One file a page, and always another one.
+    // Each page has one file, always another one.
     list: async ({ signal }: ListQuery) => {
       await new Promise((resolve) => setTimeout(resolve, 1));
       signal?.throwIfAborted();

@@ -1,4 +1,4 @@
-/** A feed whose move to another media store is not finished: its file lies where the feed is, and in no other store. */
+/** A feed whose move to another media store is interrupted: its file is in the feed's store, and in no other. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,12 +21,12 @@ import type { FeedRow } from './types.js';
 const FILE = 'feeds/news.sync';
 let folder: string;
 let environment: LmdbEnvironment;
-/** `<store> <path>` of each file that is there. */
+/** `<store> <path>` of each file. */
 let files: Set<string>;
 let scheduled: MockInstance<SyncScheduler['setAll']>;
-/** Media stores that are gone. */
+/** Media stores that were deleted. */
 let gone: Set<string>;
-/** Between the file in the other store and the answer to the one who put it there. */
+/** Called between writing the file into the other store and the answer to that. */
 let whenPut: () => Promise<void>;
 
 beforeEach(async () => {
@@ -59,7 +59,7 @@ function mediaStore(name: string) {
   };
 }
 
-/** As a start opens them: by what is kept. */
+/** Opens the feeds as a start does, from what is stored. */
 function opened(): { readonly store: FeedStore; readonly feeds: Feeds } {
   const row = (_account: string, name: string) => {
     if (gone.has(name)) throw new Error(`there is no media store ${name}`);
@@ -97,11 +97,11 @@ function news(store: FeedStore): Promise<FeedRow> {
   return store.create({ ...given, secret: undefined });
 }
 
-it('is removed by the next start from a store that the feed did not come to', async () => {
+it('The next start deletes the file in a store to which the feed was not moved after all', async () => {
   const { store, feeds } = opened();
   const row = await news(store);
   await new Promise<void>((resolve) => {
-    // It never comes back: the service has ended.
+    // The answer never comes, because the service has ended.
     whenPut = () => new Promise(() => resolve());
     void feeds.move(row, 'archive');
   });
@@ -113,7 +113,7 @@ it('is removed by the next start from a store that the feed did not come to', as
   await next.feeds.stop();
 });
 
-it('is removed from where it came to by a deletion that was asked for meanwhile', async () => {
+it('Deleting a feed during its move deletes its file in the new store', async () => {
   const { store, feeds } = opened();
   const row = await news(store);
   let deleted: Promise<void> | undefined;
@@ -127,7 +127,7 @@ it('is removed from where it came to by a deletion that was asked for meanwhile'
   expect(files).toEqual(new Set());
 });
 
-it('is removed at once where the account is deleted meanwhile', async () => {
+it('The file in the new store is deleted at once if the account is deleted during the move', async () => {
   const { store, feeds } = opened();
   const row = await news(store);
   whenPut = () => store.delete(row);
@@ -135,7 +135,7 @@ it('is removed at once where the account is deleted meanwhile', async () => {
   expect(files).toEqual(new Set([`default ${FILE}`]));
 });
 
-it('does not come to a store that was deleted meanwhile', async () => {
+it('A feed is not moved to a store that was deleted during the move', async () => {
   const { store, feeds } = opened();
   const row = await news(store);
   whenPut = () => Promise.resolve(void gone.add('archive'));
@@ -144,7 +144,7 @@ it('does not come to a store that was deleted meanwhile', async () => {
   expect(files).toEqual(new Set([`default ${FILE}`]));
 });
 
-it('has no run that begins while the feed is being deleted', async () => {
+it('A feed that is being deleted starts no run when its interval is changed', async () => {
   const { store, feeds } = opened();
   const row = await news(store);
   await feeds.start();
@@ -156,7 +156,7 @@ it('has no run that begins while the feed is being deleted', async () => {
   await feeds.stop();
 });
 
-it('is removed at once from a store that did not take it', async () => {
+it('The file is deleted at once from a store that did not confirm it', async () => {
   const { store, feeds } = opened();
   const row = await news(store);
   whenPut = () => Promise.reject(new Error('no answer came'));

@@ -1,4 +1,4 @@
-/** A service that is stopped while its feeds begin: nothing of that goes on when the stop is over. */
+/** A service that is stopped while its feeds start: nothing of that continues after the stop. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ afterEach(() => {
 function feedsOf(store: FeedStore, media: MediaStores): Feeds {
   const common = { media, clock: systemClock, log: pino({ level: 'silent' }), timers: new SimulatedTimers() };
   const metrics = createFeedMetrics(createMetrics());
-  // Nothing is imported, and no source is read: no list has a source, and no feed comes to its run.
+  // Nothing is imported and no source is read: no list has a source, and no feed gets to its run.
   const [importer, host] = [{} as ListImporter, {} as FeedsOptions['host']];
   const sources = new ListSources({
     ...common,
@@ -55,7 +55,7 @@ function feedsOf(store: FeedStore, media: MediaStores): Feeds {
   });
 }
 
-/** Feeds whose files of before are still to be removed. */
+/** Creates feeds with old files that must still be deleted. */
 async function leavingFeeds(count: number): Promise<FeedStore> {
   const options = { clock: systemClock, feedsMax: FEEDS, plans: { admitFeed: () => undefined } };
   const store = new FeedStore(environment, new SecretBox({ path: join(folder, 'secret-keys'), given: [] }), options);
@@ -73,7 +73,7 @@ async function leavingFeeds(count: number): Promise<FeedStore> {
   return store;
 }
 
-it('ends with the file that is being removed, and leaves the others to the next start', async () => {
+it('Stopping waits for the file that is being deleted, and leaves the others for the next start', async () => {
   const store = await leavingFeeds(FEEDS);
   let removed = 0;
   let answer = (): void => undefined;
@@ -93,7 +93,7 @@ it('ends with the file that is being removed, and leaves the others to the next 
   await asked;
   let isStopped = false;
   const stopped = feeds.stop().then(() => (isStopped = true));
-  // As long as the file is being removed, what follows it is still to be written.
+  // While the file is being deleted, its outcome is still to be stored.
   await new Promise((resolve) => setImmediate(resolve));
   expect(isStopped).toBe(false);
   answer();
@@ -103,10 +103,10 @@ it('ends with the file that is being removed, and leaves the others to the next 
   expect(removed).toBe(1);
 });
 
-it('goes on with the others where a feed goes meanwhile, and never reads that one again', async () => {
+it('The start continues with the other feeds if one is deleted meanwhile, and never schedules that one', async () => {
   const store = await leavingFeeds(4);
   const [first, second, third, fourth] = [...store.all()] as [FeedRow, FeedRow, FeedRow, FeedRow];
-  // While the file of the first is removed another one goes; while that of the last is, one that was ready goes.
+  // While the file of the first feed is deleted, another feed is; while that of the last one is, one that was ready is.
   const remove = async (path: string) => {
     if (path.includes('feed-0')) await store.delete(second);
     if (path.includes('feed-2')) await store.delete(third);

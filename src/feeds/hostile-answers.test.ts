@@ -1,4 +1,4 @@
-/** What a source can do to the thread that reads all of them. */
+/** What a source can do to the thread that reads all sources. */
 import { describe, expect, it } from 'vitest';
 import { countedSlices } from '../../test/support/feeds/counted-slices.js';
 import { readMessage } from './email/message-reader.js';
@@ -16,10 +16,10 @@ const many = (count: number, piece: (number: number) => string) =>
   Array.from({ length: count }, (_, number) => piece(number)).join('');
 const rss = (text: string) => `<rss><channel>${text}</channel></rss>`;
 const COUNT = 100_000;
-/** Of what a pause stands behind: pieces of text as they come to a parser. */
+/** The size of the parts in which a parser gets text; there is a pause after each. */
 const PIECE_CHARACTERS = 65_536;
 
-describe('while a feed is read, others go on', () => {
+describe('reading a source lets other work run', () => {
   it.each([
     ['items', rss(many(COUNT, () => '<item/>'))],
     ['links', rss(`<item>${many(COUNT, () => '<link/>')}</item>`)],
@@ -29,7 +29,7 @@ describe('while a feed is read, others go on', () => {
     ['text of an item', rss(`<item><description>&lt;p>${'word '.repeat(COUNT)}</description></item>`)],
     ['items of a JSON Feed', `{"items":[${'{},'.repeat(COUNT)}{}]}`],
     ['members of a JSON Feed', `{${many(COUNT, (number) => `"m${number}":1,`)}"items":[]}`],
-  ])('of a hundred thousand %s', async (_, text) => {
+  ])('for a hundred thousand %s', async (_, text) => {
     const slices = countedSlices();
     await readFeed(text, { ...context, slices });
     expect(slices.pauses).toBeGreaterThanOrEqual(Math.floor(text.length / PIECE_CHARACTERS / 2));
@@ -45,7 +45,7 @@ describe('while a feed is read, others go on', () => {
     expect(slices.pauses).toBeGreaterThanOrEqual(1000);
   });
 
-  it('of a page, a message and an answer in JSON', async () => {
+  it('within a page, a message and an answer in JSON', async () => {
     const page = countedSlices();
     await readPage('<a href=x>'.repeat(COUNT), { ...context, slices: page });
     expect(page.pauses).toBeGreaterThan(10);
@@ -63,8 +63,8 @@ describe('while a feed is read, others go on', () => {
   });
 });
 
-describe('what is read of an answer is bounded', () => {
-  it('in attributes as in elements', async () => {
+describe('reading a source is limited', () => {
+  it('in attributes as well as in elements', async () => {
     const { root, isWhole } = await readXmlTree(`<a><b/><c ${many(20, (number) => `a${number}="" `)}/></a>`, {
       nodesMax: 10,
     });
@@ -73,7 +73,7 @@ describe('what is read of an answer is bounded', () => {
     expect((await readPage(`<p>Text<a ${many(600_000, (number) => `a${number} `)}>`, context)).isWhole).toBe(false);
   });
 
-  it('in elements of one item, and the next one is read', async () => {
+  it('in elements of one item, after which the next one is read', async () => {
     const read = (links: number) => {
       const beside = `${'<link/>'.repeat(links)}<description>beside</description>`;
       return readFeed(rss(`<item><title>A</title>${beside}</item><item><title>B</title></item>`), context);
@@ -84,14 +84,14 @@ describe('what is read of an answer is bounded', () => {
     expect((await read(10_000)).items).toMatchObject([{ title: 'A', summary: 'beside' }, { title: 'B' }]);
   });
 
-  it('in what is looked at of a short text, and not to the middle of a tag', () => {
+  it('in the part of a short text that is examined, which never ends within a tag', () => {
     const read = (tags: number, before = 0) => htmlToText(`${' '.repeat(before)}${'<p></p>'.repeat(tags)}word`, 100);
     expect(read(100)).toBe('word');
     for (let before = 0; before < '<p></p>'.length; before += 1) expect(read(1000, before)).toBe('');
     expect(htmlToText('a &amp', 100)).toBe('a &');
   });
 
-  it('in the depth of JSON, as a fault of the source', async () => {
+  it('in the depth of JSON, which is reported as a fault of the source', async () => {
     const deep = Buffer.from(`{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`);
     await expect(readJsonBody(deep)).rejects.toThrow(SourceFailedError);
     await expect(readJsonBody(deep)).rejects.toThrow('nested more than 100 levels deep');
@@ -109,7 +109,7 @@ describe('what is read of an answer is bounded', () => {
     expect((await read(parts)).isLeftOff).toBe(true);
   });
 
-  it('in lines of all messages within a message, also of those in base64, which has few lines', async () => {
+  it('in lines of all messages within a message, including those in base64', async () => {
     const read = (text: string) =>
       readMessage(Buffer.from(text), { folder: 'INBOX', receivedAt: undefined, nowMs: NOW_MS });
     const within = (text: string) => `Content-Type: message/rfc822\r\n\r\n${text}`;
@@ -123,14 +123,14 @@ describe('what is read of an answer is bounded', () => {
   });
 });
 
-describe('no pattern tries all ways', () => {
-  it('of comments that a document begins with', async () => {
+describe('reading a source takes linear time', () => {
+  it('for comments at the beginning of a document', async () => {
     await expect(readFeed(`${'<!---->'.repeat(80)}<x/>`, context)).rejects.toThrow("kind 'x'");
     await expect(readFeed(`${'<!-- a -->\n'.repeat(3)}<html><p>`, context)).rejects.toThrow('web page');
     expect((await readFeed(`${'<!---->'.repeat(5)}${rss('<item/>')}`, context)).items).toHaveLength(1);
   });
 
-  it('of the address before a name', async () => {
+  it("for the address before an author's name", async () => {
     const author = (text: string) =>
       readFeed(rss(`<item><author>${text}</author></item>`), context).then(({ items }) => items[0]?.authors);
     expect(await author('ann@a.example (Ann (A.) Auk) ')).toEqual(['Ann (A.) Auk']);

@@ -15,12 +15,15 @@ it.each([
   ['a.ndjson', '{"a": 1}\n', 'ndjson'],
   ['a.jsonl', '[{"a": 1}]', 'json'],
   ['a.csv', '[a,b\n1,2\n', 'csv'],
-] as const)('%s that begins with %j is %s, whole, in whatever pieces it comes', async (path, text, format) => {
-  for (const bytes of [1, 5, 1000]) {
-    const file = await importedFile(path, inPieces(text, bytes));
-    expect([file.format, file.fields]).toEqual([format, undefined]);
-    const read: Uint8Array[] = [];
-    for await (const piece of file.pieces) read.push(piece);
-    expect(Buffer.concat(read).toString()).toBe(text);
-  }
-});
+] as const)(
+  'importedFile reads %s that begins with %j as %s, complete, in parts of any size',
+  async (path, text, format) => {
+    for (const bytes of [1, 5, 1000]) {
+      const file = await importedFile(path, inPieces(text, bytes));
+      expect([file.format, file.fields]).toEqual([format, undefined]);
+      const read: Uint8Array[] = [];
+      for await (const piece of file.pieces) read.push(piece);
+      expect(Buffer.concat(read).toString()).toBe(text);
+    }
+  },
+);

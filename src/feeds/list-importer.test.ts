@@ -63,7 +63,7 @@ beforeEach(async () => {
       Promise.resolve({
         file: file(),
         async *pieces() {
-          // Pieces that end within lines.
+          // The parts end within lines.
           for (const half of [content?.slice(0, 40), content?.slice(40)])
             yield await Promise.resolve(Buffer.from(half ?? ''));
         },
@@ -108,12 +108,12 @@ function fileOf(titles: Readonly<Record<string, string>>, count = Object.keys(ti
 const names = async () => (await pageOf(index, 0, 100)).records.map(({ name }) => name);
 
 describe('ListImporter', () => {
-  it('ends at once where its list goes before it has the fields that the file describes', async () => {
+  it('ends at once if its list is deleted before it has the fields of the file', async () => {
     content = fileOf({ a: 'One' });
     let begun = 0;
     let tell = () => {};
     const isAsked = new Promise<void>((resolve) => (tell = resolve));
-    // As of one that is being deleted: its next version never comes.
+    // A list that is being deleted: its next version never comes.
     const going: Partial<ListIndex> = {
       versions: () => index.versions(),
       currentVersion: index.currentVersion,
@@ -131,7 +131,7 @@ describe('ListImporter', () => {
     await isAsked;
     await importer.cancel('id');
     await run;
-    // After a minute, it would have begun all the same.
+    // Without the cancellation it would have begun after a minute.
     expect([begun, sources.of('id')?.error]).toEqual([0, null]);
   });
 
@@ -145,7 +145,7 @@ describe('ListImporter', () => {
     expect((await pageOf(index, 0, 1)).records[0]?.source).toBe('feed:films');
   });
 
-  it('reads nothing where neither file nor list has changed', async () => {
+  it('reads nothing if neither file nor list has changed', async () => {
     content = fileOf({ a: 'One' });
     await importer.run('id');
     const before = sources.of('id');
@@ -155,7 +155,7 @@ describe('ListImporter', () => {
     expect(sources.of('id')?.last_run).toMatchObject({ added: 0, unchanged: 1 });
   });
 
-  it('opens no list at a start whose file is as it was applied, and one whose file is another', async () => {
+  it('opens a list at a start only if its file differs from the applied one', async () => {
     content = fileOf({ a: 'One' });
     await importer.run('id');
     let opened = 0;
@@ -173,7 +173,7 @@ describe('ListImporter', () => {
     expect([opened, sources.of('id')?.error]).toEqual([2, null]);
   });
 
-  it('hands each that waits its turn, so many at a time, account by account, and none is forgotten', async () => {
+  it('runs the waiting imports a few at a time, alternating between accounts, and forgets none', async () => {
     content = fileOf({ a: 'One' });
     const lists = Array.from({ length: 200 }, (_, number) => `list-${number}`);
     for (const list of lists)
@@ -201,7 +201,7 @@ describe('ListImporter', () => {
     ['ends within a line', () => fileOf({ a: 'One', b: 'Two' }).slice(0, -5), /says that it has 2/],
     ['is another', () => '{"name":"x"}\n', /does not begin/],
     ['is empty', () => '', /does not begin/],
-  ])('fails where the file %s, and removes nothing', async (_, made, why) => {
+  ])('fails if the file %s, and removes nothing', async (_, made, why) => {
     content = fileOf({ a: 'One', b: 'Two', c: 'Three' });
     await importer.run('id');
     content = made();
@@ -213,7 +213,7 @@ describe('ListImporter', () => {
     expect(sources.of('id')).toMatchObject({ error: null, last_run: { removed: 2 } });
   });
 
-  it('tries again by itself where the list is being rebuilt', async () => {
+  it('retries by itself if the list is being rebuilt', async () => {
     content = fileOf({ a: 'One' });
     opening = () => Promise.reject(new ServiceError('not-ready', 'The index is being rebuilt.'));
     await importer.run('id');
@@ -224,7 +224,7 @@ describe('ListImporter', () => {
     expect(await names()).toEqual(['a']);
   });
 
-  it('goes on in small commits while searches are at work, and loses nothing', async () => {
+  it('continues in small commits during searches, and loses nothing', async () => {
     const text = 'x'.repeat(2000);
     const titles = Object.fromEntries(Array.from({ length: 1000 }, (_, number) => [`r${number}`, `${number} ${text}`]));
     content = fileOf(titles);
@@ -233,11 +233,11 @@ describe('ListImporter', () => {
     await importer.run('id');
     activity.end();
     expect(sources.of('id')).toMatchObject({ error: null, last_run: { added: 1000 } });
-    // 2 MB, of which no commit has more than 512 KiB and a piece.
+    // These are 2 MB, of which no commit has more than 512 KiB and a part.
     expect((index.sequence(index.currentVersion) ?? 0) - before).toBeGreaterThanOrEqual(4);
   });
 
-  it('ends while it gives way', async () => {
+  it('can be cancelled while it gives way to searches', async () => {
     content = fileOf({ a: 'One', b: 'Two' });
     activity.begin();
     const running = importer.run('id');
@@ -247,7 +247,7 @@ describe('ListImporter', () => {
     activity.end();
   });
 
-  it('does once more what was asked for while it ran', async () => {
+  it('runs once more for a request that came during a run', async () => {
     content = fileOf({ a: 'One' });
     const running = importer.run('id');
     expect(importer.isRunning('id')).toBe(true);

@@ -50,7 +50,7 @@ async function storeOf(rows: readonly FeedRow[]): Promise<FeedStore> {
   return new FeedStore(environment, secrets, { clock: systemClock, feedsMax: 2000, plans });
 }
 
-it('are told in pages that end where they would become too long', async () => {
+it('Pages of feeds end before they become too long', async () => {
   const store = await storeOf(Array.from({ length: 40 }, (_, number) => rowOf('default', number, 'x'.repeat(400_000))));
   const feeds = new Feeds({ store, timers: systemTimers, parallelMax: 1 } as unknown as FeedsOptions);
   const first = feeds.page('default', { size: 1000 });
@@ -64,7 +64,7 @@ it('are told in pages that end where they would become too long', async () => {
   expect(told.map(({ name }) => name)).toEqual(Array.from(store.of('default'), ({ name }) => name));
 });
 
-it('are counted, and found by their account, without looking at those of others', async () => {
+it('Feeds are counted and found by account without reading those of other accounts', async () => {
   let looks = 0;
   const others = Array.from({ length: 500 }, (_, number) => {
     const row = rowOf('other', number, '');
@@ -85,7 +85,7 @@ it('are counted, and found by their account, without looking at those of others'
   expect(looks).toBe(0);
 });
 
-it('of an account that is gone go five hundred in a step, with one that comes meanwhile; those of others stay', async () => {
+it('Feeds of a deleted account are deleted in steps of five hundred, with one that is created meanwhile', async () => {
   const rows = ['default', 'other'].flatMap((account) =>
     Array.from({ length: 1200 }, (_, number) => rowOf(account, number, '')),
   );
@@ -105,7 +105,7 @@ it('of an account that is gone go five hundred in a step, with one that comes me
   const options = { store, sources, feedsDir: join(folder, 'feeds'), timers: systemTimers, parallelMax: 1 };
   const feeds = new Feeds(options as unknown as FeedsOptions);
   const steps = vi.spyOn(environment, 'transaction');
-  // As one whose source was being tried when the account went.
+  // A feed whose source was being tested when the account was deleted.
   const { provider, media_store, interval_minutes } = rowOf('default', 0, '');
   const late = store.create({
     account: 'default',
@@ -116,7 +116,7 @@ it('of an account that is gone go five hundred in a step, with one that comes me
     secret: undefined,
   });
   await Promise.all([late, feeds.forgetAccount('default')]);
-  // That one, the feeds in three, with it or behind them, and the sources in one.
+  // One step is for that feed, three for the others, and one for the sources.
   expect(steps.mock.calls.length).toBeLessThanOrEqual(6);
   expect(sourceStore.all().map(({ list_id }) => list_id)).toEqual(['third']);
   expect([store.count('default'), store.count('other')]).toEqual([0, 1200]);

@@ -5,7 +5,7 @@ import { PROVIDERS } from './providers/provider-settings.js';
 
 const PAGE = readFileSync(new URL('../../docs/feeds.md', import.meta.url), 'utf8');
 
-it.each(PROVIDERS)('the page of feeds says what %s takes, and what it needs', (provider) => {
+it.each(PROVIDERS)('docs/feeds.md describes every setting of %s, and which ones are required', (provider) => {
   const rows =
     PAGE.slice(PAGE.indexOf(`| \`${provider}\``))
       .split('\n\n', 1)[0]
@@ -32,7 +32,7 @@ it.each([
   [{ fields: { name: '$[' } }, '/settings/fields/name'],
   [{ fields: { 'a/b~c': '$[' } }, '/settings/fields/a~1b~0c'],
   [{ pagination: { kind: 'cursor', parameter: 'after', next: '$[' } }, '/settings/pagination/next'],
-])('a path of an API that cannot be read is refused at its place, whatever fields are called: %j', (given, pointer) => {
+])('An unreadable path of an API is refused at its place, whatever fields are called: %j', (given, pointer) => {
   const settings = { url: 'https://example.com/', records: 'data', name: 'id', ...given };
   expect(() => readProvider('api', settings, undefined, RULES)).toThrow(refusedAt(pointer));
 });
@@ -41,7 +41,7 @@ it.each([
   [{ title: ':x(', fields: { title: 'h1' } }, '/title'],
   [{ fields: { remove: ':x(' } }, '/fields/remove'],
   [{ fields: { fields: ':x(' } }, '/fields/fields'],
-])('a selector that cannot be read is refused at its place, whatever fields are called: %j', (selectors, place) => {
+])('An unreadable selector is refused at its place, whatever fields are called: %j', (selectors, place) => {
   const settings = { start_urls: ['https://example.com/'], selectors };
   expect(() => readWebsite(settings, RULES)).toThrow(refusedAt(`/settings/selectors${place}`));
   expect(() => readWebsite(settings, RULES, '')).toThrow(refusedAt(`/selectors${place}`));

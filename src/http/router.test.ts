@@ -36,7 +36,7 @@ function found(method: string, path: string): unknown {
 }
 
 describe('Router', () => {
-  it('gives what follows to an operation that takes all of it, slashes included', () => {
+  it('passes the rest of the path, slashes included, to an operation that takes it', () => {
     const long = Array.from({ length: 40 }, (_, number) => `part%20${number}`).join('/');
     for (const path of ['a', 'a/b', 'a//b', 'a/', '..%2F..', long]) {
       const params = { account: 'x', store: 'y', path: decodeURIComponent(path) };
@@ -47,7 +47,7 @@ describe('Router', () => {
     expect(found('PUT', '/media/x/y/')).toBeUndefined();
   });
 
-  it('finds operations and their parameters, decoded', () => {
+  it('finds operations and their decoded parameters', () => {
     expect(found('GET', '/account')).toEqual(['GET /account', {}]);
     expect(found('POST', '/search/a/l%20x/2')).toEqual([
       'POST /search/{account}/{list}/{version}',
@@ -59,7 +59,7 @@ describe('Router', () => {
     ]);
   });
 
-  it('takes a fixed segment before a parameter and comes back where that leads nowhere', () => {
+  it('prefers a fixed segment to a parameter, and falls back to the parameter if the fixed one leads nowhere', () => {
     expect(found('GET', '/search/group/a/g/1')).toEqual([
       'GET /search/group/{account}/{group}/{version}',
       { account: 'a', group: 'g', version: '1' },
@@ -70,11 +70,11 @@ describe('Router', () => {
     ]);
   });
 
-  it('takes what is fixed for no name, where it has other methods', () => {
+  it('never reads a fixed segment as a parameter, even if it only has other methods', () => {
     expect(found('GET', '/search-result/a/l/bulk')).toEqual(['OPTIONS', 'POST']);
   });
 
-  it('serves HEAD where GET is, and names the methods of a path', () => {
+  it('serves HEAD wherever there is GET, and names the methods of a path', () => {
     expect(found('HEAD', '/account')).toEqual(['GET /account', {}]);
     expect(found('DELETE', '/account')).toEqual(['GET', 'HEAD', 'OPTIONS']);
     expect(found('HEAD', '/nothing')).toBeUndefined();
@@ -91,13 +91,13 @@ describe('Router', () => {
     '/__proto__',
     '/constructor',
     `/${'a/'.repeat(5000)}`,
-  ])('finds nothing at %.30s', (path) => expect(found('GET', path)).toBeUndefined());
+  ])('finds nothing for the path %.30s', (path) => expect(found('GET', path)).toBeUndefined());
 
-  it('refuses two operations at one place', () => {
+  it('refuses two operations with the same method and path', () => {
     expect(() => new Router([operation('GET', '/a/{x}'), operation('GET', '/a/{y}')])).toThrow('same method and path');
   });
 
-  it('finds a path again that it found before, by the same method only', () => {
+  it('finds a remembered path again, for the same method only', () => {
     const path = '/search/a/l/1';
     const get = router.match('GET', path);
     expect(router.match('GET', path)).toBe(get);
@@ -110,7 +110,7 @@ describe('Router', () => {
     expect(found('POST', '/account')).toEqual(['GET', 'HEAD', 'OPTIONS']);
   });
 
-  it('remembers so many paths and no more', () => {
+  it('remembers a limited number of paths, and no long ones', () => {
     const fresh = new Router([operation('GET', '/search/{account}/{list}/{version}')]);
     const first = fresh.match('GET', '/search/a/l/0');
     const pathOf = (index: number) => `/search/a/l/${index}`;

@@ -11,7 +11,7 @@ it.each([
   ['', 'br', false],
   ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'text/html', true],
   ['*/*', 'text/html', false],
-])('"%s" takes %s: %s', (header, wanted, answer) => {
+])('An Accept-Encoding of "%s" allows %s: %s', (header, wanted, answer) => {
   expect(takes(header, wanted)).toBe(answer);
 });
 
@@ -24,6 +24,6 @@ it.each([
   ['GET', '/console', '', true],
   ['POST', '/console/x', '', true],
   ['GET', '/consoles', '', false],
-])('%s %s with "%s" is for the pages: %s', (method, path, accept, answer) => {
+])('%s %s with the Accept header "%s" is a request for a page: %s', (method, path, accept, answer) => {
   expect(isPageRequest(method, path, () => accept)).toBe(answer);
 });

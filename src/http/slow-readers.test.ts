@@ -4,7 +4,7 @@ import { loadConfig } from '../platform/config.js';
 import { SlowReaders } from './slow-readers.js';
 
 describe('SlowReaders', () => {
-  it('ends those that have held an answer for longest where there is no room, and nobody before their time', () => {
+  it('ends the answers that were held longest if memory is needed, but none before its time', () => {
     const { answers } = createRequestMemory(memoryBudget(loadConfig({ argv: [], env: {} })));
     let nowMs = 0;
     const readers = new SlowReaders(answers, () => nowMs);

@@ -34,7 +34,7 @@ function watched(): FakeBody {
 describe('UploadWatch', () => {
   afterEach(() => watch.close());
 
-  it('gives a body time as long as anything of it arrives', () => {
+  it('gives a body more time as long as anything of it arrives', () => {
     const body = watched();
     for (let count = 1; count <= 100; count += 1) {
       body.receivedBytes += 1;
@@ -44,7 +44,7 @@ describe('UploadWatch', () => {
     expect(body.failure).toBeUndefined();
   });
 
-  it('fails one of which nothing arrives, once and with its reason', () => {
+  it('fails a body of which nothing arrives, once and with the reason', () => {
     const body = watched();
     lookAfter(9999);
     expect(body.failure).toBeUndefined();
@@ -55,7 +55,7 @@ describe('UploadWatch', () => {
     expect(body.failure).toBeUndefined();
   });
 
-  it('counts no time in which the service itself does not read, for which the transport has none of its own', () => {
+  it("counts no time in which the service itself does not read, and keeps the transport's timeout off", () => {
     const body = watched();
     body.isPaused = true;
     lookAfter(60_000);
@@ -67,7 +67,7 @@ describe('UploadWatch', () => {
     expect(body.failure).toBeDefined();
   });
 
-  it('gives time to one that is there, but needs it until it is answered', () => {
+  it('gives time to a complete body that needs it until its request is answered', () => {
     const body = watched();
     body.needsTime = true;
     for (let count = 1; count <= 10; count += 1) {
@@ -76,7 +76,7 @@ describe('UploadWatch', () => {
     }
   });
 
-  it('forgets what is over', () => {
+  it('ignores bodies that were removed', () => {
     const body = watched();
     watch.remove(body);
     lookAfter(60_000);

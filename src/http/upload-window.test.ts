@@ -5,7 +5,7 @@ import { UploadWindow } from './upload-window.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** A sender that keeps sending as long as nobody pauses it. */
+/** A client that keeps sending as long as it is not paused. */
 class Sender {
   isPaused = false;
   readonly body: IncomingBody;
@@ -29,7 +29,7 @@ class Sender {
   }
 }
 
-it('bodies that nobody takes hold no more than their window and one piece more', () => {
+it('Unread bodies hold no more than the upload window and one part', () => {
   const window = new UploadWindow(100_000);
   const senders = Array.from({ length: 1000 }, () => new Sender(window));
   for (const sender of senders) if (!sender.isPaused) sender.send(30_000);
@@ -37,7 +37,7 @@ it('bodies that nobody takes hold no more than their window and one piece more',
   expect(senders.every(({ isPaused }) => isPaused)).toBe(true);
 });
 
-it('every body comes to its end, whatever is sent, taken and broken off meanwhile, and the window is empty then', async () => {
+it('All bodies end, whatever is sent, read and aborted, and the upload window is empty afterwards', async () => {
   const steps = fc.array(fc.tuple(fc.nat(19), fc.integer({ min: 0, max: 90_000 }), fc.nat(9)), { maxLength: 120 });
   await fc.assert(
     fc.asyncProperty(steps, async (sent) => {
@@ -61,7 +61,7 @@ it('every body comes to its end, whatever is sent, taken and broken off meanwhil
   );
 });
 
-it('who stops taking gives back what it was given', async () => {
+it('A reader that stops early returns its share of the upload window', async () => {
   const window = new UploadWindow(100_000);
   const sender = new Sender(window);
   sender.send(60_000);

@@ -5,7 +5,7 @@ import { clientBehind, cookieValue, networks } from './visitors.js';
 describe('clientBehind', () => {
   const trusted = networks(['127.0.0.1', '10.0.0.0/8', 'fd00::/8']);
 
-  it('believes nobody but trusted proxies, from the last to the first', () => {
+  it('trusts only known proxies, from the last address to the first', () => {
     expect(clientBehind(trusted, '203.0.113.9', '198.51.100.1')).toBe('203.0.113.9');
     expect(clientBehind(trusted, '127.0.0.1', '')).toBe('127.0.0.1');
     expect(clientBehind(trusted, '127.0.0.1', '198.51.100.1')).toBe('198.51.100.1');
@@ -14,7 +14,7 @@ describe('clientBehind', () => {
     expect(clientBehind(trusted, 'fd00::1', '2001:db8::1, ::ffff:10.2.3.4')).toBe('2001:db8::1');
   });
 
-  it('never says what is no address, whatever the header says', () => {
+  it('never returns text that is no address, whatever the header says', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (header) => {
         const client = clientBehind(trusted, '127.0.0.1', header);
@@ -28,7 +28,7 @@ describe('clientBehind', () => {
 });
 
 describe('cookieValue', () => {
-  it('finds the first of a name', () => {
+  it('finds the first cookie of a name', () => {
     expect(cookieValue('a=1; b=2;c=3', 'b')).toBe('2');
     expect(cookieValue('a=1; b=2;c=3', 'c')).toBe('3');
     expect(cookieValue('ab=1; b=2; b=3', 'b')).toBe('2');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { CsvText, csvTextOf, separatorOf } from './csv-text.js';
 
-/** What comes out, and the form, of a text that comes in pieces. */
+/** Returns the decoded text and its form, for bytes that are read in parts. */
 function read(bytes: Uint8Array, pieceBytes: number) {
   const text = new CsvText();
   const read: Uint8Array[] = [];
@@ -18,7 +18,7 @@ const ENCODINGS = [
   ['utf-16be', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
 ] as const;
 
-it.each(ENCODINGS)('gives the text that is written in %s, in pieces of any size', (encoding, bytesOf) => {
+it.each(ENCODINGS)('CsvText decodes %s in parts of any size', (encoding, bytesOf) => {
   const texts = fc.string({ unit: fc.constantFrom('a', 'ä', '€', '𝄞', ';', '"', '\n') });
   fc.assert(
     fc.property(texts, fc.integer({ min: 1, max: 9 }), (text, pieceBytes) => {
@@ -27,20 +27,20 @@ it.each(ENCODINGS)('gives the text that is written in %s, in pieces of any size'
   );
 });
 
-it('reads what is no UTF-8 as Windows writes it, also behind the beginning', () => {
+it('CsvText decodes text that is not UTF-8 as windows-1252, even if that shows late', () => {
   const long = 'name;note\n' + 'Müller;€ 5\n'.repeat(20_000);
   const bytes = Buffer.from(long.replaceAll('€', '\x80'), 'latin1');
   expect(read(bytes, 40_000)).toEqual({ text: long, form: { encoding: 'windows-1252', separator: ';' } });
 });
 
-it('takes a text of UTF-8 for what it is where some of it is broken', () => {
+it('CsvText treats mostly valid UTF-8 as UTF-8 even if some of it is broken', () => {
   const broken = Buffer.concat([Buffer.from('name,note\nMüller,Größe\nCaf'), Buffer.from([0xe9]), Buffer.from(',x\n')]);
   expect(read(broken, 7)).toEqual({ text: broken.toString(), form: { encoding: 'utf-8', separator: ',' } });
   const marked = Buffer.concat([Buffer.from('\ufeffname\n'), Buffer.from([0xe9, 0xe9])]);
   expect(read(marked, 7).form).toEqual({ encoding: 'utf-8', separator: ',' });
 });
 
-it('waits for a letter that the beginning ends within', () => {
+it('CsvText waits for the rest of a character at which the examined beginning ends', () => {
   const text = 'x'.repeat(65_535) + 'ä,b\n';
   expect(read(Buffer.from(text), 65_536)).toEqual({ text, form: { encoding: 'utf-8', separator: ',' } });
 });
@@ -55,11 +55,11 @@ it.each([
   ['alone\nx;y;z', ','],
   ['', ','],
   ['\n\r\na;b', ';'],
-])('takes of %j the separator %j', (text, separator) => {
+])('separatorOf %j is %j', (text, separator) => {
   expect(separatorOf(text)).toBe(separator);
 });
 
-it('gives rows that end with returns alone, as of an old Macintosh, with line feeds', () => {
+it('CsvText replaces lone carriage returns at ends of rows, as of an old Macintosh, with line feeds', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 9 }), (pieceBytes) => {
       const { text, form } = read(Buffer.from('name;title\ra;x\rb;"y\rz"\r'), pieceBytes);
@@ -70,12 +70,12 @@ it('gives rows that end with returns alone, as of an old Macintosh, with line fe
     expect(read(Buffer.from(kept), 4).text).toBe(kept);
 });
 
-it('takes signs for what could not be read for letters where all is UTF-8', () => {
+it('CsvText treats replacement characters as letters if the whole text is UTF-8', () => {
   for (const text of ['name\n\ufffd\n', `name\n${'\ufffd'.repeat(30_000)}`])
     expect(read(Buffer.from(text), 999).text).toBe(text);
 });
 
-it('goes by a line that tells spreadsheets the separator, and gives none of it', () => {
+it('CsvText follows a line "sep=" of spreadsheets for the separator, and removes it', () => {
   for (const mark of ['', '\ufeff'])
     for (const line of ['sep=;', 'SEP=;', '"sep=;"']) {
       const { text, form } = read(Buffer.from(`${mark}${line}\r\na,b;c,d,e\n`), 3);
@@ -86,7 +86,7 @@ it('goes by a line that tells spreadsheets the separator, and gives none of it',
   expect(csvTextOf(Buffer.from('sep=;more\n')).text).toBe('sep=;more\n');
 });
 
-it('knows UTF-16 without a mark by the empty bytes of a heading', () => {
+it('CsvText recognizes UTF-16 without a byte order mark by the zero bytes of its header', () => {
   const text = 'name;title\na;日本\n';
   const bytes = Buffer.from(text, 'utf16le');
   expect(read(bytes, 5)).toEqual({ text, form: { encoding: 'utf-16le', separator: ';' } });

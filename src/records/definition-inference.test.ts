@@ -4,7 +4,7 @@ import { inferDefinition } from './definition-inference.js';
 const sample = (fields: Record<string, unknown>, named = true) => ({ named, fields, flat: false });
 
 describe('inferDefinition', () => {
-  it('follows the values', () => {
+  it('infers fields from their values', () => {
     const samples = Array.from({ length: 20 }, (_, index) =>
       sample({
         title: `A title that is never the same ${index}`,
@@ -41,7 +41,7 @@ describe('inferDefinition', () => {
     ]);
   });
 
-  it('leaves the name out where no record has one', () => {
+  it('leaves out the name if no record has one', () => {
     expect(inferDefinition([sample({ title: 'x' }, false)]).searchable_fields).toEqual([{ name: 'title', weight: 1 }]);
   });
 });

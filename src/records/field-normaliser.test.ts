@@ -33,7 +33,7 @@ function problem(fields: Record<string, unknown>): string {
 }
 
 describe('FieldNormaliser', () => {
-  it('makes arrays of facet values and leaves out nulls and empty arrays', () => {
+  it('makes arrays of facet values, and leaves out nulls and empty arrays', () => {
     const fields = {
       brand: 'Acme',
       tags: ['a', 'b'],
@@ -54,7 +54,7 @@ describe('FieldNormaliser', () => {
     });
   });
 
-  it('skips the name of a flat record only', () => {
+  it('skips the name only in a flat record', () => {
     expect(new FieldNormaliser(definition).normalise({ name: 'n', id: 7 }, true)).toEqual({ id: 7 });
     expect(new FieldNormaliser(definition).normalise({ name: 'n' }, false)).toEqual({ name: 'n' });
   });
@@ -83,7 +83,7 @@ describe('FieldNormaliser', () => {
     [{ other: { deep: { er: 1 } } }, /other.*not an object\.$/u],
     [{ feilds: { title: 'A' } }, /feilds.*not an object\. Did you mean 'fields'\?$/u],
     [{ other: [[1]] }, /other/u],
-  ])('refuses %j and names the field', (fields, expected) => {
+  ])('refuses %j with an error that names the field', (fields, expected) => {
     expect(problem(fields)).toMatch(expected);
   });
 
@@ -91,13 +91,13 @@ describe('FieldNormaliser', () => {
     expect(problem(JSON.parse('{"__proto__": 1}') as Record<string, unknown>)).toMatch(/__proto__/u);
   });
 
-  describe('lenient', () => {
+  describe('lenient normalisation', () => {
     const colour = { name: 'colour', type: 'string', cardinality: 'Many' } as const;
     const from = { ...definition, facets: [{ ...colour, name: 'title' }, colour] };
     const lenient = new FieldNormaliser(definition, { from, renames: { cost: 'price', colour: 'shade' } });
     const normalised = (fields: Record<string, unknown>) => lenient.normalise(fields, false);
 
-    it('keeps what does not fit as an array, and counts it by field', () => {
+    it('keeps values that do not fit as an array, and counts them by field', () => {
       expect(normalised({ cost: 'dear', title: ['was a facet'] })).toEqual({ price: ['dear'], title: 'was a facet' });
       expect(normalised({ price: [1, 2], day: 2026, place: 'London' })).toEqual({
         price: [1, 2],
@@ -107,7 +107,7 @@ describe('FieldNormaliser', () => {
       expect(Object.fromEntries(lenient.unfit)).toEqual({ price: 2, day: 1, place: 1 });
     });
 
-    it('makes a single value of what a facet had as an array, and of no other array', () => {
+    it("makes a single value of a facet's array if the field is no facet any more, and of no other array", () => {
       expect(normalised({ title: ['one'], colour: ['red'] })).toEqual({ title: 'one', shade: 'red' });
       expect(normalised({ colour: ['red', 'blue'], other: ['one'], brand: 'x' })).toEqual({
         shade: ['red', 'blue'],
@@ -117,7 +117,7 @@ describe('FieldNormaliser', () => {
       expect(normalised({ manual: ['https://example.org/a.pdf'] })).toEqual({ manual: 'https://example.org/a.pdf' });
     });
 
-    it('takes values for those of the facet that their texts say', () => {
+    it('converts texts to the type of the facet that they express', () => {
       expect(normalised({ price: '12.5', brand: 7, tags: [1, true, 'x'], new: ['TRUE'] })).toEqual({
         price: [12.5],
         brand: ['7'],
@@ -126,7 +126,7 @@ describe('FieldNormaliser', () => {
       });
     });
 
-    it('has the values of a renamed field under the new name, whatever stood there', () => {
+    it('puts the values of a renamed field under the new name, even if that is taken', () => {
       expect(normalised({ cost: 1, price: 2 })).toEqual({ price: [1] });
       expect(normalised({ price: 2, cost: 1 })).toEqual({ price: [1] });
       expect(normalised({ price: 2, cost: null })).toEqual({ price: [2] });
@@ -135,7 +135,7 @@ describe('FieldNormaliser', () => {
     it.each([
       ...['007', '1734567890123456789', '4111111111111111', '1e5', '-0', '1.', '+1', '1234567890123456.50'],
       ...['0.1000000000000000055', '12,50'],
-    ])('takes the code %s for no number', (code) => {
+    ])('keeps the code %s as text instead of a number', (code) => {
       const before = lenient.unfit.get('price') ?? 0;
       expect(normalised({ price: code })).toEqual({ price: [code] });
       expect(lenient.unfit.get('price')).toBe(before + 1);
@@ -149,11 +149,11 @@ describe('FieldNormaliser', () => {
       ['123456789012345', 123_456_789_012_345],
       ['0.30000000000000004', 0.1 + 0.2],
       ['1e+21', 1e21],
-    ])('takes %j for the number that it is', (text, number) => {
+    ])('reads %j as a number', (text, number) => {
       expect(normalised({ price: text })).toEqual({ price: [number] });
     });
 
-    it('has all numbers but long integers again that were texts between', () => {
+    it('reads back all numbers that were written as texts, except long integers', () => {
       fc.assert(
         fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
           fc.pre(!Number.isInteger(number) || Math.abs(number) < 1e15);

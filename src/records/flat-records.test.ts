@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { flatLines, flatRecord, nestedField } from './flat-records.js';
 
-it('what is in objects becomes fields, and of several one with several values', () => {
+it('flatRecord makes fields of the members of objects, and several values of those of several objects', () => {
   expect(
     flatRecord({
       title: 'a',
@@ -28,24 +28,24 @@ it('what is in objects becomes fields, and of several one with several values', 
   });
 });
 
-it('only fields are made flat in a record that has something beside them', () => {
+it('flatRecord only flattens the fields of a record that has other members', () => {
   const record = { name: 'n', fields: { a: { b: 1 } }, vector: [1, 2] };
   expect(flatRecord(record)).toEqual({ name: 'n', fields: { 'a.b': 1 }, vector: [1, 2] });
   expect(flatRecord({ name: 'n', fields: { b: 1 }, other: 2 })).toEqual({ name: 'n', 'fields.b': 1, other: 2 });
 });
 
-it('values of the same name come together', () => {
+it('flatRecord joins values of the same name', () => {
   expect(flatRecord({ 'a.b': 1, a: { b: [2, 3] } })).toEqual({ 'a.b': [1, 2, 3] });
 });
 
-it('tells which field is not flat', () => {
+it('nestedField names the first field that is not flat', () => {
   expect(nestedField({ title: 'a', at: { latitude: 1, longitude: 2 }, tags: ['x'] })).toBeUndefined();
   expect(nestedField({ title: 'a', author: {} })).toBe('author');
   expect(nestedField({ name: 'x', fields: { items: [1, {}] } })).toBe('items');
   expect(nestedField('no record')).toBeUndefined();
 });
 
-it('lines stay as many, in pieces of any length, and what is no record stays as it is', async () => {
+it('flatLines keeps the number of lines, in parts of any length, and leaves lines without a record as they are', async () => {
   const lines = [
     '{"id":12345678901234567890,"a":{"b":"ü"}}',
     '',
@@ -69,7 +69,7 @@ it('lines stay as many, in pieces of any length, and what is no record stays as 
   }
 });
 
-it('the first line may begin with a mark of its coding, and lines end as on another system', async () => {
+it('flatLines accepts a byte order mark and Windows line ends', async () => {
   async function* source(): AsyncGenerator<Uint8Array> {
     yield await Promise.resolve(Buffer.from('\ufeff{"a":{"b":1}}\r\n{"a":{"b":2}}\r\n'));
   }
@@ -78,7 +78,7 @@ it('the first line may begin with a mark of its coding, and lines end as on anot
   expect(Buffer.concat(read).toString()).toBe('{"a.b":1}\n{"a.b":2}\n');
 });
 
-it('what is nested without end is left to the service to refuse', () => {
+it('flatRecord leaves very deep nesting for the service to refuse', () => {
   let value: unknown = 1;
   for (let depth = 0; depth < 5000; depth += 1) value = { a: value };
   const [field] = Object.entries(flatRecord({ deep: value }));

@@ -11,6 +11,6 @@ it.each([
   ['ndjson', ' \n[\n{"name":"a"}]', 'json'],
   ['ndjson', '{"name":"a"}\n', 'ndjson'],
   ['csv', '[a,b]\n', 'csv'],
-] as const)('a file named as %s that begins with %j is read as %s', (named, text, format) => {
+] as const)('A file named as %s that begins with %j is read as %s', (named, text, format) => {
   expect(formatOfText(named, Buffer.from(text))).toBe(format);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arrayOfObjects, memberPath, memberName, recordLines } from './json-records.js';
 
-/** In pieces of so many bytes. */
+/** Yields the text in parts of this number of bytes. */
 async function* pieces(text: string, bytes: number): AsyncGenerator<Uint8Array> {
   const all = Buffer.from(text);
   for (let at = 0; at < all.length; at += bytes) yield await Promise.resolve(all.subarray(at, at + bytes));
@@ -14,8 +14,8 @@ async function linesOf(text: string, path: readonly string[], bytes = 7): Promis
   return Buffer.concat(lines).toString();
 }
 
-describe('records within a JSON document', () => {
-  it('are cut into lines, whatever stands around them', async () => {
+describe('recordLines', () => {
+  it('makes a line of each record in an array, whatever is around it', async () => {
     const text = `{
       "count": 2, "items": "no [", "data": {"a": [[{"items": [1]}]], "it\\u0065ms": [
         {"id": 1, "text": "a \\"]}\\\\", "tags": ["x",
@@ -30,7 +30,7 @@ describe('records within a JSON document', () => {
     expect(await linesOf('{"items": [ ]}', ['items'])).toBe('\n');
   });
 
-  it('are those that JSON has there, however the text comes (property)', async () => {
+  it('yields the records that JSON.parse finds there, in parts of any size (property)', async () => {
     const document = fc.tuple(fc.array(fc.jsonValue()), fc.jsonValue(), fc.string()).map(([records, other, name]) => ({
       records,
       text: { other, [`x${name}`]: [other], within: { other, [`n${name}`]: records }, behind: [other] },
@@ -51,7 +51,7 @@ describe('records within a JSON document', () => {
     );
   });
 
-  it('are asked for where there are none, or cut off', async () => {
+  it('fails if the array is missing or incomplete', async () => {
     await expect(linesOf('{"items": {"a": []}}', ['items'])).rejects.toThrow(/^has no array at items\.$/);
     await expect(linesOf('{"a": [1]}', [])).rejects.toThrow(/^is not a JSON array\.$/);
     await expect(linesOf('{"a": {"b.c": [{}]}}', ['items'])).rejects.toThrow('no array at items: one is at /a/b.c.');
@@ -62,7 +62,7 @@ describe('records within a JSON document', () => {
   });
 });
 
-it('the first array of objects is found, and no other', () => {
+it('finds the place of the first array of objects (arrayOfObjects)', () => {
   const found = (text: string) => arrayOfObjects(Buffer.from(text));
   expect(found('{"n": [1, 2], "t": "[{", "data": {"rows": [ {"a": [{}]}')).toEqual(['data', 'rows']);
   expect(found('[{"a": 1}]')).toEqual([]);
@@ -70,7 +70,7 @@ it('the first array of objects is found, and no other', () => {
   expect(found('{"a": {}, "b": [')).toBeUndefined();
 });
 
-it('a place is named by points, or as a JSON pointer', () => {
+it('reads a path with points or a JSON pointer (memberPath)', () => {
   expect(memberPath('data.items')).toEqual(['data', 'items']);
   expect(memberPath('/a.b/c~1d~0')).toEqual(['a.b', 'c/d~']);
 });

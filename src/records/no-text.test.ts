@@ -14,14 +14,14 @@ it.each([
   ['BZh91AY&SY\xd5', 'packed'],
   ['PAR1\x15\x04\x15', 'table'],
   ['SQLite format 3\0', 'table'],
-])('%j is told as a %s', (begin, kind) => expect(noTextOf(Buffer.from(begin, 'latin1'))?.kind).toBe(kind));
+])('noTextOf recognizes %j as a %s', (begin, kind) => expect(noTextOf(Buffer.from(begin, 'latin1'))?.kind).toBe(kind));
 
 it.each(['RIFF,name\na,b\n', 'GIF8;title\n', 'BZh,x', 'PAR1\ttitle\n', '', '{"name":"PK"}'])(
-  '%j may have records',
+  'noTextOf accepts %j as a possible text of records',
   (text) => expect(noTextOf(Buffer.from(text))).toBeUndefined(),
 );
 
-it('no text of letters is taken for another file', () => {
+it('noTextOf accepts every text that begins with a letter', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       expect(noTextOf(Buffer.from(`a${text}`))).toBeUndefined();

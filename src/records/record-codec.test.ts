@@ -23,7 +23,7 @@ const encoders = [
   ['first', encodeFirstFormat],
 ] as const;
 
-/** As the service makes them, most times being one. */
+/** Records as the service makes them, in most of which all times are equal. */
 const records: fc.Arbitrary<StoredRecord> = fc
   .record({
     number: fc.nat(),
@@ -55,7 +55,7 @@ const records: fc.Arbitrary<StoredRecord> = fc
     };
   });
 
-/** Of what a response has, in its order. */
+/** Returns the parts of a response, in its order. */
 function fragments(parts: RecordParts): string[] {
   let written = '';
   const writer: FragmentWriter = {
@@ -74,7 +74,7 @@ function fragments(parts: RecordParts): string[] {
 }
 
 describe.each(encoders)('the %s format of a record', (_, encode) => {
-  it('gives back every record as it was', () => {
+  it('decodes every record as it was encoded', () => {
     fc.assert(
       fc.property(records, (record) => {
         const bytes = encode(record);
@@ -85,7 +85,7 @@ describe.each(encoders)('the %s format of a record', (_, encode) => {
     );
   });
 
-  it('has what spliced together is the resource, in its length', () => {
+  it('has parts that, joined, are the resource, of the computed length', () => {
     fc.assert(
       fc.property(records, (record) => {
         const bytes = encode(record);
@@ -105,7 +105,7 @@ describe.each(encoders)('the %s format of a record', (_, encode) => {
     );
   });
 
-  it('is read where its bytes were copied to, behind others', () => {
+  it('is readable after its bytes were copied between others', () => {
     fc.assert(
       fc.property(records, fc.integer({ min: 0, max: 100 }), (record, begin) => {
         const bytes = encode(record);
@@ -129,7 +129,7 @@ describe.each(encoders)('the %s format of a record', (_, encode) => {
     );
   });
 
-  it('answers damaged bytes with DamagedRecordError or other content, never with another error', () => {
+  it('only throws DamagedRecordError for damaged bytes, or decodes to other content', () => {
     fc.assert(
       fc.property(records, fc.nat(), fc.integer({ min: 0, max: 255 }), (record, at, byte) => {
         const bytes = encode(record);
@@ -160,7 +160,7 @@ describe('the format of a record', () => {
     fieldsJson: '{"a":["b"]}',
   };
 
-  it('is the short one, which has nothing but the id, the name and the fields where all times are one', () => {
+  it('is the short one, with only the id, the name and the fields, if all times are equal', () => {
     const bytes = encodeRecord(record);
     expect(bytes[0]).toBe(SHORT_FORMAT);
     expect(bytes).toHaveLength(18 + 1 + 'a \\"name\\"'.length + record.fieldsJson.length);
@@ -172,13 +172,13 @@ describe('the format of a record', () => {
     { nameGenerated: true },
     { asOf: '2026-11-21' },
     { createdMs: 0.5 },
-  ])('is the first one where the short one cannot hold %o', (change) => {
+  ])('is the first one if the short one cannot hold %o', (change) => {
     const bytes = encodeRecord({ ...record, ...change });
     expect(bytes[0]).toBe(FIRST_FORMAT);
     expect(decodeRecord(bytes)).toEqual({ ...record, ...change });
   });
 
-  it('is refused where it is neither', () => {
+  it('is refused if it is neither', () => {
     const bytes = encodeRecord(record);
     bytes[0] = 3;
     expect(() => readRecordParts(bytes)).toThrow(DamagedRecordError);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../platform/index.js';
 import { readRecordInput } from './record-input.js';
 
-/** What the service says of a record, beside its fields. */
+/** The members besides the fields that the service returns for a record. */
 const READ = {
   id: '019390ab-7f1e-7c3a-8b52-0f4a1c2d3e4f',
   name: 'a',
@@ -11,12 +11,12 @@ const READ = {
 };
 
 describe('readRecordInput', () => {
-  it('takes a flat record with an id and a fields member that is no object', () => {
+  it('reads a flat record with an id and a fields member that is no object', () => {
     const record = { name: 'a', id: 7, fields: 'x' };
     expect(readRecordInput(record)).toEqual({ name: 'a', fields: record, flat: true, asOfMs: undefined });
   });
 
-  it('takes a wrapped record with as_of', () => {
+  it('reads a wrapped record with as_of', () => {
     const record = { name: 'a', fields: { id: 7 }, as_of: '2026-11-21' };
     expect(readRecordInput(record)).toEqual({
       name: 'a',
@@ -26,14 +26,14 @@ describe('readRecordInput', () => {
     });
   });
 
-  it('takes a record with members beside fields as flat where fields is a point, and else names the member', () => {
+  it('reads a record with members beside fields as flat only if fields is a point, and otherwise names the member', () => {
     expect(readRecordInput({ fields: { latitude: 51.5, longitude: -0.12 }, other: 2 }).flat).toBe(true);
     expect(() => readRecordInput({ fields: { a: 1 }, as_off: '2026-11-21' })).toThrow(
       "Unknown member 'as_off'. Did you mean 'as_of'?",
     );
   });
 
-  it('takes a record as the service tells it, and nothing else in the place of what it says', () => {
+  it('accepts a record as the service returns it, and no other values for the members that the service makes', () => {
     const { id } = READ;
     const read = { ...READ, fields: { t: 1 }, source: 'feed:f' };
     const taken = { id, name: 'a', fields: { t: 1 }, flat: false, asOfMs: undefined };
@@ -53,7 +53,7 @@ describe('readRecordInput', () => {
         );
   });
 
-  it('takes a record with a point called fields as flat, unless it is as the service tells it', () => {
+  it('reads a record with a point called fields as flat, unless it looks as the service returns it', () => {
     const fields = { latitude: 1, longitude: 2 };
     const { created_utc: _created, ...partOfRead } = READ;
     for (const flat of [{ name: 'a', source: 'gps' }, { name: 'a', source: 'feed:f' }, { id: 'sku-1' }, partOfRead])
@@ -62,7 +62,7 @@ describe('readRecordInput', () => {
       expect(readRecordInput({ ...wrapped, fields })).toMatchObject({ flat: false, fields });
   });
 
-  it('counts characters of a name, not units', () => {
+  it('counts the characters of a name, not UTF-16 units', () => {
     expect(readRecordInput({ name: '😀'.repeat(512) }).name).toHaveLength(1024);
     expect(() => readRecordInput({ name: '😀'.repeat(513) })).toThrow('1 to 512');
   });

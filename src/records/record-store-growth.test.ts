@@ -1,4 +1,7 @@
-/** A store that outgrows its map again and again while another thread reads in it. That thread runs what is compiled into dist. */
+/**
+ * A store that outgrows its map again and again while another thread reads it. That thread runs the compiled code in
+ * dist.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,10 +15,10 @@ const INITIAL_MAP_BYTES = 2 ** 20;
 const BATCHES = 40;
 const BATCH_RECORDS = 200;
 const RECORD_BYTES = 8192;
-/** Of the first: the last batch ends far beyond it. */
+/** The least growth, as a multiple of the first map. */
 const GROWTH_MIN = 32;
 
-/** Says 'read' after each pass over all records that were there when it began, and ends when it is told to. */
+/** Posts the number of records after each pass over all of them, and ends when it gets a message. */
 const READER = `
 const { parentPort, workerData } = require('node:worker_threads');
 import(workerData.module).then(({ RecordStore }) => {
@@ -38,7 +41,7 @@ import(workerData.module).then(({ RecordStore }) => {
   read();
 });`;
 
-it('grows far past its first map while it is read', async () => {
+it('RecordStore grows far beyond its first map while another thread reads it', async () => {
   const path = mkdtempSync(join(tmpdir(), 'gannet-growth-'));
   const store = new RecordStore(path, { create: true, initialMapBytes: INITIAL_MAP_BYTES });
   store.version(1).prepare();
@@ -58,7 +61,7 @@ it('grows far past its first map while it is read', async () => {
           store.version(1).records.putSync(number, Buffer.alloc(RECORD_BYTES, number % 251));
         }
       });
-      // The reader goes on with its passes in every state of the map.
+      // The reader continues its passes in every state of the map.
       await pass();
     }
     let seen = 0;

@@ -16,7 +16,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('says what stands above a record that could not be appended', () => {
+it('RecordStore names the last record if another one cannot be appended', () => {
   const records = store.version(1);
   const append = (number: number) => {
     store.transaction(() => {

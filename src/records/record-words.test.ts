@@ -14,7 +14,10 @@ const FIELDS = [
   { text: 'تقول هذه الجملة إن كلمات القائمة هي كلمات الجمل الأخرى', tags: ['خمسة'] },
   { text: 'ประโยคนี้บอกว่าคำในรายการเป็นคำของประโยคอื่น 👩‍👩‍👧 and 🏳️‍🌈', tags: ['หก'] },
 ];
-/** What JSON and UTF-8 have of the odd: halves of pairs, zeros, quotes, a word that is longer than any of a dictionary. */
+/**
+ * Unusual JSON and UTF-8: halves of surrogate pairs, zeros, quotes, and a word that is longer than any in a
+ * dictionary.
+ */
 const ODD = { text: `\ud800 \udfff \0 "\\" \u2028 ${'x'.repeat(5000)} 👩‍👩‍👧 <b>\n` };
 
 function textRecord(number: number): StoredRecord {
@@ -28,16 +31,16 @@ const RECORDS = Array.from({ length: 3000 }, (_, number) =>
 const SHORT = RECORDS.map(encodeRecord);
 const FIRST_ID = RECORDS[0]?.id;
 
-/** A dictionary, and what it packs. */
+/** Returns a dictionary and the records packed with it. */
 function packed() {
   const { bytes, learned } = new PackedList().pack(RECORDS);
   if (learned === undefined) throw new Error('nothing was learned');
   return { bytes, words: learned.words };
 }
 
-/** A list that has this dictionary. */
+/** Returns a list with this dictionary. */
 const listOf = (words: Uint8Array) => new PackedList(new Map([[1, words]]));
-/** Compared at once: the runner looks at each byte. */
+/** Compares all bytes at once, because the test runner would compare each byte. */
 const expectSame = (left: readonly Uint8Array[], right: readonly Uint8Array[]) => {
   expect(left.map(({ length }) => length)).toEqual(right.map(({ length }) => length));
   expect(Buffer.concat(left).equals(Buffer.concat(right))).toBe(true);
@@ -45,18 +48,18 @@ const expectSame = (left: readonly Uint8Array[], right: readonly Uint8Array[]) =
 const lengthOf = (records: readonly Uint8Array[]) => records.reduce((sum, { length }) => sum + length, 0);
 
 describe('packed records', () => {
-  it('are what they were, in every script, with whatever JSON has, and smaller', () => {
+  it('unpack to what they were, in every script, and are smaller', () => {
     const { bytes, words } = packed();
     const list = listOf(words);
     expect(lengthOf(bytes)).toBeLessThan(lengthOf(SHORT) / 2);
     for (const [index, each] of bytes.entries()) expect(list.unpacked(each).equals(SHORT[index] ?? each)).toBe(true);
-    // A store that has the words learns no others, and packs the same.
+    // A store that has the words learns no others, and packs to the same bytes.
     const again = list.pack(RECORDS);
     expect(again.learned).toBeUndefined();
     expect(Buffer.concat(again.bytes).equals(Buffer.concat(bytes))).toBe(true);
   });
 
-  it('are so for any fields', () => {
+  it('unpack to what they were for any fields', () => {
     const list = listOf(packed().words);
     const any = fc.dictionary(
       fc.string({ unit: 'binary' }),
@@ -75,7 +78,7 @@ describe('packed records', () => {
     );
   });
 
-  it('are records, or told as damaged, whatever byte of them is another', () => {
+  it('are records or reported as damaged, whatever byte of them is changed', () => {
     const { bytes, words } = packed();
     const list = listOf(words);
     for (const of of [bytes[0], bytes[2], bytes[99]].flatMap((each) => each ?? [])) {
@@ -100,8 +103,8 @@ describe('packed records', () => {
   });
 });
 
-describe('a dictionary', () => {
-  it('that is damaged in any byte, cut or empty is told with every record', () => {
+describe('a dictionary of words', () => {
+  it('that is damaged, truncated or empty makes every record damaged', () => {
     const { bytes, words } = packed();
     const first = bytes[0] ?? Buffer.alloc(0);
     const changed = Array.from(words, (byte, at) => Buffer.from(words).fill(byte ^ (1 << (at % 8)), at, at + 1));
@@ -113,7 +116,7 @@ describe('a dictionary', () => {
   });
 
   it.each([Buffer.alloc(0), Buffer.alloc(64), Buffer.alloc(5000, 7), undefined])(
-    'that is damaged or lost packs nothing, and another gets another number',
+    'that is damaged or lost packs nothing, and a new one gets another number',
     (damaged) => {
       const list = new PackedList(damaged === undefined ? new Map() : new Map([[1, damaged]]), 1);
       expectSame(list.write(RECORDS.slice(0, 200)), SHORT.slice(0, 200));
@@ -124,25 +127,25 @@ describe('a dictionary', () => {
         bytes.map((each) => list.unpacked(each)),
         SHORT,
       );
-      // What the first had packed is not read by the words of the other.
+      // What the first dictionary packed cannot be read with the new one.
       expect(() => decodeRecord(list.unpacked(packed().bytes[0] ?? Buffer.alloc(0)))).toThrow(DamagedRecordError);
     },
   );
 
-  it('is learned by no list that has lost how many it had', () => {
+  it('is not learned if the list has lost its count of dictionaries', () => {
     const list = new PackedList(new Map([[1, packed().words]]));
     list.count = undefined;
     expectSame(list.write(RECORDS), SHORT);
     expectSame([list.unpacked(packed().bytes[0] ?? Buffer.alloc(0))], SHORT.slice(0, 1));
   });
 
-  it('of a commit that failed is learned by the next, and by no two', () => {
+  it('of a failed commit is learned by the next commit, but only once', () => {
     const list = new PackedList();
     const failed = list.pack(RECORDS);
     const other = list.pack(RECORDS.toReversed());
     expect(other.learned).toEqual(failed.learned);
     const learned = other.learned ?? { number: 0, words: new Uint8Array() };
-    // Two versions of a list write one after the other.
+    // Two versions of a list are written one after the other.
     list.words.putLearned(learned);
     list.words.putLearned(learned);
     expect(list.unpacked(other.bytes[0] ?? Buffer.alloc(0))).toEqual(SHORT.at(-1));
@@ -155,7 +158,7 @@ describe('a dictionary', () => {
       }).toThrow('another commit');
   });
 
-  it('is there only where it makes its records smaller with itself', () => {
+  it('is kept only if it makes the records and itself smaller together', () => {
     const random = (number: number, bytes: number) => {
       let [text, state] = ['', number + 1];
       for (let each = 0; each < bytes; each += 1)
@@ -168,7 +171,7 @@ describe('a dictionary', () => {
   });
 });
 
-describe('words that are unlike those of a list', () => {
+describe('words that differ from those of the list', () => {
   const records = (word: string, count = 2000) =>
     Array.from({ length: count }, (_, number) =>
       storedRecord(number, {
@@ -177,12 +180,12 @@ describe('words that are unlike those of a list', () => {
     );
   const lengthBy = (list: PackedList, word: string) => lengthOf(list.write(records(word, 500)));
 
-  it('are learned beside them, and each commit is packed by those that are best for it', () => {
+  it('get a second dictionary, and each commit is packed with the best one', () => {
     const list = new PackedList();
     const [ofFirst, ofSecond] = [records('first'), records('second')];
     const first = list.write(ofFirst);
     const own = lengthBy(list, 'first');
-    // How badly words pack is known when they have.
+    // How badly a dictionary packs is known only after it was used.
     list.write(ofSecond);
     const second = list.write(ofSecond);
     expect([...list.kept.keys()]).toEqual([1, 2]);
@@ -190,25 +193,25 @@ describe('words that are unlike those of a list', () => {
     expect(lengthBy(list, 'first')).toBe(own);
     const unpacked = [...first, ...second].map((each) => list.unpacked(each));
     expectSame(unpacked, [...ofFirst, ...ofSecond].map(encodeRecord));
-    // Another thread, and one that comes later, use the same.
+    // Another thread, or a later one, uses the same dictionaries.
     const other = new PackedList(list.kept);
     expect([lengthBy(other, 'first'), lengthBy(other, 'second')]).toEqual([own, lengthBy(list, 'second')]);
     expect([...list.kept.keys()]).toEqual([1, 2]);
   });
 
-  it('take no dictionary each time that the store is opened again', () => {
+  it('do not get a new dictionary each time that the store is opened', () => {
     let list = new PackedList();
     for (let round = 0; round < 20; round += 1) {
       list.write(records(`word${round}of`));
       list = new PackedList(list.kept);
     }
     expect(list.kept.size).toBeLessThanOrEqual(2);
-    // All that one opening writes counts.
+    // Everything written since one opening counts.
     for (let round = 20; round < 40; round += 1) list.write(records(`word${round}of`));
     expect(list.kept.size).toBeGreaterThan(2);
   });
 
-  it('are looked for less and less often where nothing is worth it, and for no more than a list may have', () => {
+  it('are tried less and less often if that is not worth it, and get no more dictionaries than a list may have', () => {
     const list = new PackedList();
     for (let round = 0; round < 40; round += 1) list.write(records(`word${round}of`));
     expect(list.kept.size).toBeGreaterThan(2);
@@ -216,7 +219,7 @@ describe('words that are unlike those of a list', () => {
   });
 });
 
-it('leaves records that are longer than it keeps memory for as they are', () => {
+it('Records that are longer than the packing buffer are stored unpacked', () => {
   const list = listOf(packed().words);
   const long = storedRecord(1, { text: 'the words of the list '.repeat(4000) });
   const { bytes } = list.pack([...RECORDS.slice(0, 100), long]);

@@ -1,4 +1,4 @@
-/** One field of a record's JSON, compared with what parsing all of it gives. */
+/** Reading one field of a record's JSON, compared with parsing all of it. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseFields } from './record-codec.js';
@@ -30,7 +30,7 @@ const value = fc.oneof(
   fc.record({ latitude: fc.double({ noNaN: true, min: -90, max: 90 }), longitude: fc.integer() }),
 );
 
-it('gives what parsing all fields gives', () => {
+it('stringField returns what parsing all fields returns', () => {
   fc.assert(
     fc.property(fc.dictionary(name, value), name, (fields, wanted) => {
       const json = JSON.stringify(fields);
@@ -51,7 +51,7 @@ it.each([
   ['that is no string', '{"file":1}', undefined],
   ['inside of another name', '{"a\\"file":"x"}', undefined],
   ['that is empty', '{"file":""}', ''],
-])('gives a value %s', (_, json, expected) => {
+])('stringField returns a value %s', (_, json, expected) => {
   expect(stringField(json, 'file')).toBe(expected);
 });
 
@@ -60,11 +60,11 @@ it.each([
   ['a quote, written escaped', '{"a\\"b":"x"}', 'a"b', 'x'],
   ['a number between two names', '{"a,":1,":":"x"}', ':1,', undefined],
   ['what ends a list of values', '{"a":["b,","c"],":":"x"}', ',"c"],', undefined],
-])('tells a name with %s from what it looks like', (_, json, wanted, expected) => {
+])('stringField distinguishes a name with %s from what only looks like it', (_, json, wanted, expected) => {
   expect(stringField(json, wanted)).toBe(expected);
 });
 
-it('tells a record that is cut off', () => {
+it('stringField throws for a record that is cut off', () => {
   for (const json of ['{"file":"http', '{"title":"a', '']) {
     expect(() => stringField(json, 'file')).toThrow(DamagedRecordError);
   }

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { RecordStore } from './record-store.js';
 import { unknownId } from './unknown-id.js';
 
-it('tells of no id behind what can be the name of no record', async () => {
+it('unknownId suggests no id if the given text cannot be the name of a record', async () => {
   const path = mkdtempSync(join(tmpdir(), 'gannet-unknown-id-'));
   const store = new RecordStore(path, { create: true });
   const version = store.version(1).prepare();

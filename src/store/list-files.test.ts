@@ -1,4 +1,4 @@
-/** When the folder of all lists counts as gone. */
+/** When the folder of all lists counts as missing. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('the folder of all lists is gone where it is missing, or as a new disk has it', () => {
+it('areListsGone is true if the folder is missing, empty, or has only what a new disk has', () => {
   expect(areListsGone(lists)).toBe(true);
   mkdirSync(lists);
   expect(areListsGone(lists)).toBe(true);
@@ -23,12 +23,12 @@ it('the folder of all lists is gone where it is missing, or as a new disk has it
   expect(areListsGone(lists)).toBe(false);
 });
 
-it('so it is where it is there and cannot be read', () => {
+it('areListsGone is true if the folder cannot be read', () => {
   writeFileSync(lists, '');
   expect(areListsGone(lists)).toBe(true);
 });
 
-it('so it is where a server of files says so by a number that Node.js has no name for', () => {
+it('asGone recognizes a stale file handle, although Node.js has no name for its error number', () => {
   mkdirSync(join(lists, 'a'), { recursive: true });
   const stale = Object.assign(new Error('Unknown system error -116'), { code: 'Unknown system error -116' });
   expect(asGone(stale, join(lists, 'a'))).toMatchObject({ code: 'storage-failed' });

@@ -8,7 +8,7 @@ function paced(pagesPerSecond: number) {
     pace.begin(host);
     pace.end(host);
   };
-  /** How long until the host may be asked, which then passes. */
+  /** Returns the time until the host may be requested again, and lets it pass. */
   const waited = (host: string) => {
     const ms = pace.waitMs([host]) ?? Infinity;
     nowMs += ms;
@@ -19,7 +19,7 @@ function paced(pagesPerSecond: number) {
 }
 
 describe('HostPace', () => {
-  it('asks a host for four pages a second, one at a time, and others beside it', () => {
+  it('allows a host four pages a second, one at a time, and other hosts concurrently', () => {
     const { pace, ask, waited } = paced(4);
     expect(waited('a')).toBe(0);
     pace.begin('a');
@@ -30,7 +30,7 @@ describe('HostPace', () => {
     expect(waited('a')).toBe(250);
   });
 
-  it('honours a delay that robots.txt asks for, and takes none that is faster than the settings', () => {
+  it('follows a delay of robots.txt, unless it is shorter than that of the settings', () => {
     const { pace, ask, waited } = paced(4);
     pace.setDelay('slow', 3000);
     pace.setDelay('fast', 1);
@@ -45,7 +45,7 @@ describe('HostPace', () => {
     expect(unbound.waited('slow')).toBe(3000);
   });
 
-  it('counts from one beginning to the next, and rests as long as it is told to', () => {
+  it('counts from the start of one request to the next, and pauses as long as the host asks', () => {
     const { pace, ask, waited, pass } = paced(4);
     pace.begin('a');
     pass(1000);

@@ -7,8 +7,8 @@ import { siteMaker } from '../../../test/support/feeds/used-sites.js';
 const siteOf = siteMaker();
 const paths = (records: ReadonlyMap<string, unknown>) => [...records.keys()].sort();
 
-describe('a page', () => {
-  it('walks into no endless calendar, no growing path and no session', async () => {
+describe('crawled pages', () => {
+  it('leave out endless calendars, growing paths and session ids', async () => {
     const site = await siteOf({});
     const { script } = site.server;
     site.server.script = (asked, response) => {
@@ -32,7 +32,7 @@ describe('a page', () => {
     expect(site.asked().length).toBeLessThan(40);
   });
 
-  it('makes one record of one content, and none of pages that say they are missing, empty shells or not to be found', async () => {
+  it('become one record for equal content, and none if they are missing, empty, noindex or no text', async () => {
     const shell = '<body><div id=root></div><script src=app.js></script>';
     const site = await siteOf({
       '/': html('Home', 'Start', '/one', '/two', '/gone', '/app', '/hidden', '/tagged', '/picture', '/paper.pdf'),
@@ -67,7 +67,7 @@ describe('a page', () => {
     expect(outcome.isComplete).toBe(true);
   });
 
-  it('finds a page again whose twin is gone, and one that only a canonical leads to', async () => {
+  it('become records again if their duplicate is gone, or if only a canonical link leads to them', async () => {
     const site = await siteOf({
       '/': html('Home', 'Start', '/one', '/two', '/three'),
       '/one': html('Same', 'The same text'),
@@ -87,7 +87,7 @@ describe('a page', () => {
     ]);
   });
 
-  it('takes a page for the one that it says it is, and no other host for it', async () => {
+  it('become the record of their canonical URL, but not on another host', async () => {
     const canonical = (title: string, ...links: string[]) =>
       html(title, `About ${title}`).replace(
         '<head>',
@@ -105,7 +105,7 @@ describe('a page', () => {
     expect(skipped.get('/relative?x')).toBe('The page says that it is /real.');
   });
 
-  it('makes a record of each section that something leads to', async () => {
+  it('become a record for each section with an anchor', async () => {
     const long =
       '<h1>Birds</h1><p>All of them.</p><h2 id=gannets>Gannets</h2><p>They dive.</p><h3>Deep</h3><p>40 m.</p><h2 id="terns">Terns</h2><p>They hover.</p>';
     const site = await siteOf({ '/': `<title>Birds</title><main>${long}</main>` });
@@ -117,7 +117,7 @@ describe('a page', () => {
     ]);
   });
 
-  it('leaves what is behind the last section of a page that is taken with that one', async () => {
+  it('have what follows their last section in the record of that section', async () => {
     const sections = Array.from(
       { length: 502 },
       (_, number) => `<h2 id="s${number}">S${number}</h2><p>Text ${number}</p>`,

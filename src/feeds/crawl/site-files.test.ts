@@ -13,12 +13,12 @@ import { CrawlMemoryFile } from './crawl-memory-file.js';
 const siteOf = siteMaker();
 const paths = (records: ReadonlyMap<string, unknown>) => [...records.keys()].sort();
 
-describe('the files of a site', () => {
+describe('robots.txt and sitemaps', () => {
   it.each([
     [404, ['/', '/secret']],
     [403, ['/', '/secret']],
     [401, ['/', '/secret']],
-  ])('takes a robots.txt that is answered with %i for one that allows all', async (code, expected) => {
+  ])('allow everything if robots.txt is answered with %i', async (code, expected) => {
     const site = await siteOf({
       '/robots.txt': status(code),
       '/': html('Home', 'Start', '/secret'),
@@ -34,7 +34,7 @@ describe('the files of a site', () => {
     ['silence', () => undefined],
     ['a broken connection', (_asked, response) => response.destroy()],
     ['a loop of redirects', redirect('/robots.txt')],
-  ])('stays away for now where robots.txt is answered with %s', async (_, page) => {
+  ])('end the crawl for now if robots.txt is answered with %s', async (_, page) => {
     const site = await siteOf({ '/robots.txt': page, '/': html('Home', 'Start') });
     const failing = crawl(site, {}, { client: testClient({ headersMs: 300 }) });
     await expect(failing).rejects.toThrow(SourceFailedError);
@@ -42,7 +42,7 @@ describe('the files of a site', () => {
     expect(site.asked()).not.toContain('/');
   });
 
-  it('obeys rules, delays and sitemaps of robots.txt, unless it is told not to', async () => {
+  it('are followed for rules, delays and sitemaps, unless respect_robots is off', async () => {
     const site = await siteOf({
       '/robots.txt': typed(
         'text/plain',
@@ -66,7 +66,7 @@ describe('the files of a site', () => {
     ]);
   });
 
-  it('reads sitemaps of sitemaps, gzipped ones too, and ends where they name each other', async () => {
+  it('are followed through sitemaps of sitemaps, even gzipped and circular ones', async () => {
     const site = await siteOf({
       '/': html('Home', 'Start'),
       '/sitemap.xml': typed(
@@ -87,7 +87,7 @@ describe('the files of a site', () => {
     expect(site.asked().filter((path) => path.includes('xml')).length).toBe(3);
   });
 
-  it('is not complete where a sitemap breaks off or is redirected to itself', async () => {
+  it('make the crawl incomplete if a sitemap breaks off or redirects to itself', async () => {
     const site = await siteOf({
       '/': html('Home', 'Start'),
       '/sitemap.xml': typed('text/xml', '<urlset><url><loc>/x</loc></url><url><lo'),
@@ -103,7 +103,7 @@ describe('the files of a site', () => {
     expect((await crawl(site)).outcome.isComplete).toBe(false);
   });
 
-  it('is not complete where the sitemap of the last run is missing, until it is missing twice', async () => {
+  it('make the crawl incomplete if the sitemap of the last run is missing, unless it is missing twice', async () => {
     const memory = new KeptMemory();
     const site = await siteOf({
       '/': html('Home', 'Start'),
@@ -116,7 +116,7 @@ describe('the files of a site', () => {
       return [site.asked().includes('/x'), outcome.isComplete, skipped.get('/pages.xml')];
     };
     expect(await run()).toEqual([true, true, undefined]);
-    // As while a site is put up anew: what names the sitemap is missing, too.
+    // While a site is set up again, what names the sitemap is missing as well.
     for (const path of ['/robots.txt', '/pages.xml']) site.pages.delete(path);
     expect(await run()).toEqual([false, false, expect.stringContaining('It was there the last time')]);
     expect(await run()).toEqual([false, true, undefined]);
@@ -126,7 +126,7 @@ describe('the files of a site', () => {
     ['a failure', status(503)],
     ['a broken connection', (_asked, response) => response.destroy()],
     ['a page that says so', html('Home', 'We are back soon')],
-  ])('does not take a sitemap for gone that is missing once behind %s', async (_, between) => {
+  ])('do not count a sitemap as gone that is missing once after %s', async (_, between) => {
     const path = join(mkdtempSync(join(tmpdir(), 'gannet-sitemap-')), 'memory');
     const site = await siteOf({
       '/': html('Home', 'Start'),
@@ -148,7 +148,7 @@ describe('the files of a site', () => {
     rmSync(dirname(path), { recursive: true });
   });
 
-  it('misses no sitemap where a page was at its address, as at every other of the site', async () => {
+  it('do not miss a sitemap if its URL answered with a page, as did every other URL of the site', async () => {
     const memory = new KeptMemory();
     const site = await siteOf({ '/': html('Home', 'Start'), '/sitemap.xml': html('', '') });
     await crawl(site, {}, { memory });

@@ -19,7 +19,7 @@ const siteOf = siteMaker();
 const paths = (records: ReadonlyMap<string, unknown>) => [...records.keys()].sort();
 
 describe('WebsiteCrawl', () => {
-  it('reads what links and sitemaps lead to, within its scope, each page once', async () => {
+  it('reads each page that links and sitemaps lead to within its scope once', async () => {
     const site = await siteOf({
       '/': html(
         'Home',
@@ -54,7 +54,7 @@ describe('WebsiteCrawl', () => {
     expect(site.asked().sort()).toEqual(['/', '/a', '/b', '/only-in-sitemap', '/robots.txt', '/sitemap.xml']);
   });
 
-  it('asks a second time only whether something changed, and finds what did', async () => {
+  it('only asks on a second run whether pages changed, and finds those that did', async () => {
     const site = await siteOf({
       '/': html('Home', 'Start', '/a', '/b'),
       '/a': html('A', 'About a', '/c'),
@@ -77,7 +77,7 @@ describe('WebsiteCrawl', () => {
     expect([paths(third.records), third.gone, third.outcome.isComplete]).toEqual([['/b'], ['/c'], true]);
   });
 
-  it('takes a page for another one that has its ETag, when an address comes to lead there, elsewhere or nowhere else', async () => {
+  it('recognizes another page with the same ETag when a URL begins or ends to redirect', async () => {
     const one =
       (title: string): MadePage =>
       ({ headers }, response) =>
@@ -101,7 +101,7 @@ describe('WebsiteCrawl', () => {
     }
   });
 
-  it('reads a page anew whose ETag never changes, where it is told to', async () => {
+  it('reads a page again although its ETag never changes, if conditional requests are off', async () => {
     const site = await siteOf({ '/': frozen(html('Home', 'before')) });
     const memory = new KeptMemory();
     await crawl(site, {}, { memory });
@@ -113,7 +113,7 @@ describe('WebsiteCrawl', () => {
     );
   });
 
-  it('is not complete where a page is not read to its end, also when it is asked for again', async () => {
+  it('is incomplete if a page cannot be read to its end, on a second run as well', async () => {
     const links = Array.from({ length: 5001 }, (_, number) => `/none/${number}`);
     const site = await siteOf({ '/': html('Home', 'Start', '/a', ...links), '/a': html('A', 'About a') });
     const memory = new KeptMemory();
@@ -125,7 +125,7 @@ describe('WebsiteCrawl', () => {
     }
   });
 
-  it('follows redirects within the site, and takes in the host of its start', async () => {
+  it('follows redirects within the site, and includes the host that the start URL leads to', async () => {
     const site = await siteOf({
       '/': redirect('/home'),
       '/home': html('Home', 'Start', '/old', '/out'),
@@ -138,7 +138,7 @@ describe('WebsiteCrawl', () => {
     expect(skipped.get('/out')).toBe('It leads to http://127.0.0.2:1/, which is not read.');
   });
 
-  it('never asks an address that is not to be reached, whoever leads there', async () => {
+  it('never requests a forbidden address, whatever leads there', async () => {
     const bad = 'http://169.254.169.254/latest/meta-data/';
     const site = await siteOf({
       '/': html('Home', 'Start', bad, '/hop').replace(
@@ -185,7 +185,7 @@ describe('WebsiteCrawl', () => {
       (_asked, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain'),
       '',
     ],
-  ])('says of a page that answers %s that it failed, and that the listing is not complete', async (_, page, why) => {
+  ])('reports a page that answers %s as failed, and is incomplete', async (_, page, why) => {
     const site = await siteOf({
       '/': html('Home', 'Start', '/bad', '/good'),
       '/bad': page,
@@ -198,7 +198,7 @@ describe('WebsiteCrawl', () => {
     await expect(crawl(site)).rejects.toThrow(SourceFailedError);
   });
 
-  it('keeps the record of a page that becomes what is no text, and its links', async () => {
+  it('keeps the record and links of a page whose answer is no longer text', async () => {
     const site = await siteOf({
       '/': html('Home', 'Start', '/a'),
       '/a': html('A', 'About a', '/b'),
@@ -227,14 +227,14 @@ describe('WebsiteCrawl', () => {
       (_name, _options, callback) => callback(null, [{ address: '10.0.0.1', family: 4 }]),
       /cannot be called/,
     ],
-  ])('fails where the name of the site %s when it is connected to', async (_, lookup, why) => {
+  ])("fails if the site's name %s when connecting", async (_, lookup, why) => {
     const site = await siteOf({});
     const failing = crawl(site, { start_urls: ['https://birds.example/'] }, { client: testClient({ lookup }) });
     await expect(failing).rejects.toThrow(SourceFailedError);
     await expect(failing).rejects.toThrow(why);
   });
 
-  it('leaves a site alone that asks for it, and says for how long', async () => {
+  it('leaves a site alone that asks for it, and returns for how long', async () => {
     const site = await siteOf({
       '/': html('Home', 'Start', '/busy', '/1', '/2', '/3'),
       '/busy': status(503, { 'retry-after': '86400' }),
@@ -247,7 +247,7 @@ describe('WebsiteCrawl', () => {
     expect(site.asked()).not.toContain('/1');
   });
 
-  it('asks again after a short wait that a site asks for', async () => {
+  it('retries after a short wait that a site asks for', async () => {
     let times = 0;
     const site = await siteOf({
       '/': (asked, response) => {
@@ -260,7 +260,7 @@ describe('WebsiteCrawl', () => {
     expect([paths(records), outcome.isComplete]).toEqual([['/'], true]);
   });
 
-  it('ends at its limits, and says that it is not complete', async () => {
+  it('ends at its limits as incomplete', async () => {
     const site = await siteOf({
       '/': html('0', 'Zero', '/1'),
       ...Object.fromEntries(
@@ -283,7 +283,7 @@ describe('WebsiteCrawl', () => {
     expect(late.outcome.isComplete).toBe(false);
   });
 
-  it('takes no longer and is not cut short where the clock is set meanwhile', async () => {
+  it('takes the same time and reads the same pages if the clock is set meanwhile', async () => {
     const site = await siteOf({
       '/': html('Home', 'Start', '/p0'),
       '/p0': html('P', 'Page', '/p1'),
@@ -303,7 +303,7 @@ describe('WebsiteCrawl', () => {
     }
   });
 
-  it('asks a host for one page at a time, however many crawls do, and lets each come to its end', async () => {
+  it('requests one page of a host at a time, however many crawls there are, and completes all of them', async () => {
     const names = Array.from({ length: 5 }, (_, number) => `/p${number}`);
     const site = await siteOf({ '/': html('Home', 'Start here', ...names) });
     for (const name of names) site.pages.set(name, html(name, `About ${name}`));
@@ -313,7 +313,7 @@ describe('WebsiteCrawl', () => {
     expect(site.server.underWayMax).toBe(1);
   });
 
-  it('ends at once where it is aborted', async () => {
+  it('ends at once when it is aborted', async () => {
     const site = await siteOf({ '/': html('Home', 'Start', '/slow'), '/slow': () => undefined });
     const aborted = new AbortController();
     const running = crawl(
@@ -324,7 +324,7 @@ describe('WebsiteCrawl', () => {
     await expect(running).rejects.toThrow('the service stops');
   });
 
-  it('asks directly for pages that it did not meet, and takes only 404 and 410 for evidence', async () => {
+  it('requests pages directly that it did not meet, and reports only 404 and 410 as gone', async () => {
     const site = await siteOf({
       '/': html('Home', 'Start'),
       '/lost': html('L', 'Nobody links here'),

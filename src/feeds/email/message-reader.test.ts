@@ -10,7 +10,7 @@ const read = (source: string | Uint8Array) =>
   readMessage(Buffer.from(source as string), { folder: 'INBOX', receivedAt: new Date(NOW_MS - 1000), nowMs: NOW_MS });
 
 describe('readMessage', () => {
-  it('takes the date of its arrival where its own is none, or in the future', async () => {
+  it('uses the date of arrival if the message has none or one in the future', async () => {
     const arrived = '2026-11-21T23:59:59.000Z';
     for (const date of ['', 'Date: in a while\r\n', 'Date: Mon, 1 Jan 2046 00:00:00 +0000\r\n'])
       expect((await read(`${date}Subject: x\r\n\r\ntext`)).fields['date']).toBe(arrived);
@@ -18,13 +18,13 @@ describe('readMessage', () => {
     expect(own.fields['date']).toBe('2026-11-21T08:00:00.000Z');
   });
 
-  it('has no name of a Message-ID that is none', async () => {
+  it('has no name if the Message-ID is empty or too long', async () => {
     expect((await read('Message-ID: <>\r\n\r\nx')).messageId).toBeUndefined();
     expect((await read(`Message-ID: <${'a'.repeat(600)}@x>\r\n\r\nx`)).messageId).toBeUndefined();
     expect((await read('Message-ID: <a@b>\r\n\r\nx')).messageId).toBe('a@b');
   });
 
-  it('reads whatever comes, and gives well-formed text (fuzz)', async () => {
+  it('reads any bytes and returns well-formed text (fuzz)', async () => {
     const line = fc.constantFrom(
       ...['Content-Type: multipart/mixed; boundary=b', '--b', '--b--', '', 'Content-Transfer-Encoding: base64'],
       ...['Content-Type: text/html; charset=utf-16', 'Subject: =?utf-8?B?////?=', 'From: <<,;"', 'Date: -', 'QUJD'],
@@ -39,7 +39,7 @@ describe('readMessage', () => {
     );
   });
 
-  it('reads messages that are within it, with their files, however they are sent', async () => {
+  it('reads messages within the message, with their files, in any encoding', async () => {
     const inner = (number: number, behind = '') =>
       [`Subject: Inner ${number}`, 'From: Ada <ada@example.com>', 'Content-Type: multipart/mixed; boundary=i', '']
         .concat('--i', 'Content-Type: text/plain', '', `Text of ${number}`)
@@ -62,17 +62,17 @@ describe('readMessage', () => {
     expect(files.map(({ kind, content }) => [kind, Buffer.from(content).toString().trim()])).toEqual([
       ['document', '%PDF-'],
     ]);
-    // As deep as it likes: what is too deep is a file like any other.
+    // Deeper messages are files like any other.
     const deep = 'Content-Type: message/rfc822\r\n\r\n'.repeat(50).concat('Subject: deep\r\n\r\nx');
     expect((await read(deep)).fields['folder']).toBe('INBOX');
-    // Half a message within another one has half a file.
+    // In a truncated message the files of inner messages may be truncated, and are left out.
     const context = { folder: 'INBOX', receivedAt: undefined, nowMs: NOW_MS };
     const cut = await readMessage(Buffer.from(outer).subarray(0, outer.indexOf('--i--')), { ...context, isCut: true });
     expect(cut.files).toEqual([]);
     expect(cut.fields['attachments']).toEqual(['1.pdf']);
   });
 
-  it('has of a body what the library has of it line by line', async () => {
+  it('returns the same bodies line by line as the library does for the whole message', async () => {
     const line = fc.constantFrom(
       ...['--b', '--b--', '', '', ' ', 'text', '-- ', 'QUJD', 'QUI=', '=41=', '=', '>From', 'a\r', '\u00e4'],
       ...['Content-Type: multipart/mixed; boundary=b', 'Content-Type: text/plain', 'Content-Type: application/pdf'],

@@ -52,7 +52,7 @@ describe('runSync', () => {
     expect(readdirSync(files.dir)).toEqual([SYNC_PATH.replace('/', '_')]);
   });
 
-  it('replaces the file only where something differs, in whatever order the source gives it', async () => {
+  it('replaces the file only if something differs, in whatever order the source lists it', async () => {
     for (const name of numbered(30)) source.records.set(name, { title: name, other: 1 });
     await sync(files, source);
     const entries = [...source.records].reverse();
@@ -64,7 +64,7 @@ describe('runSync', () => {
     expect([files.replaced, source.kept]).toEqual([2, 3]);
   });
 
-  it('takes out what a complete listing does not have, and only evidence of an incomplete one', async () => {
+  it('removes what a complete listing lacks, but after an incomplete one only what is known to be gone', async () => {
     for (const name of numbered(10)) source.records.set(name, { title: name });
     await sync(files, source);
     source.isComplete = false;
@@ -84,7 +84,7 @@ describe('runSync', () => {
     expect(source.confirmed).toEqual([]);
   });
 
-  it('asks for each first where more than half of at least 20 would go', async () => {
+  it('asks the source for each record first if more than half of at least 20 would be removed', async () => {
     for (const name of numbered(20)) source.records.set(name, { title: name });
     await sync(files, source);
     for (const name of numbered(20).slice(9)) source.records.delete(name);
@@ -97,7 +97,7 @@ describe('runSync', () => {
     expect(source.confirmed).toHaveLength(1);
   });
 
-  it('leaves the file as it was where the source fails, the store is full, or the run is aborted', async () => {
+  it('leaves the file as it was if the source fails, the store is full, or the run is aborted', async () => {
     source.records.set('a', { title: 'A' });
     await sync(files, source);
     const before = files.text(SYNC_PATH);
@@ -120,7 +120,7 @@ describe('runSync', () => {
     expect(readdirSync(files.dir)).toHaveLength(1);
   });
 
-  it('reads everything anew where the file is missing, damaged, cut or older than what is remembered', async () => {
+  it('reads everything again if the file is missing, damaged, truncated or older than the memory', async () => {
     source.records.set('a', { title: 'A' });
     source.records.set('b', { title: 'B' });
     await sync(files, source);
@@ -149,7 +149,7 @@ describe('runSync', () => {
     expect(source.freshness).toEqual([false, true]);
   });
 
-  it('sees what is damaged within a line as soon as a line is to be compared, and with the next run that reads everything anew', async () => {
+  it('notices damage within a line when a line is compared, and in a run that reads everything again', async () => {
     for (const name of ['a', 'b "quoted"']) source.records.set(name, { title: 'One', number: 1 });
     await sync(files, source);
     const whole = files.text(SYNC_PATH);
@@ -173,7 +173,7 @@ describe('runSync', () => {
     expect(files.text(SYNC_PATH)).toBe(whole.replace(/(quoted.*)One/, '$1Two'));
   });
 
-  it('fails where a source that cannot be asked for each record lists nothing, until that is believed', async () => {
+  it('fails if a source lists nothing and cannot be asked for each record, until that is confirmed', async () => {
     for (const name of ['a', 'b']) {
       source.records.set(name, { title: name });
       source.gone.add(name);
@@ -185,14 +185,14 @@ describe('runSync', () => {
     await expect(sync(files, source)).rejects.toThrow('The 2 records that it had are kept');
     expect([files.text(SYNC_PATH), source.confirmed]).toEqual([before, [['a', 'b']]]);
     expect(await sync(files, source, { isEmptinessBelieved: true })).toMatchObject({ removed: 2, record_count: 0 });
-    // What is deleted one by one is, and the last of them too.
+    // Records that are deleted one by one are removed, even the last one.
     source.records.set('a', { title: 'A' });
     await sync(files, source);
     source.says = (listener) => listener.gone('a');
     expect(await sync(files, source)).toMatchObject({ removed: 1, record_count: 0 });
   });
 
-  it('asks for each before it takes away all, however few there are', async () => {
+  it('asks for each record before it removes all of them, however few there are', async () => {
     for (const name of ['a', 'b']) source.records.set(name, { title: name });
     await sync(files, source);
     source.records.clear();
@@ -201,7 +201,7 @@ describe('runSync', () => {
     expect(source.confirmed).toEqual([['a', 'b']]);
   });
 
-  it('takes the first of two records of one name, and says so', async () => {
+  it('keeps the first of two records of one name, and reports the other', async () => {
     source.says = (listener) => {
       listener.record({ name: 'a', fields: { title: 'first' } });
       listener.record({ name: 'a', fields: { title: 'second' } });
@@ -246,7 +246,7 @@ describe('runSync', () => {
 });
 
 describe('readSyncFile', () => {
-  it('sees wherever a file is cut', async () => {
+  it('throws SyncFileDamagedError wherever a file is truncated', async () => {
     for (const name of numbered(3)) source.records.set(name, { title: `${name} ü` });
     await sync(files, source);
     const bytes = Buffer.from(files.text(SYNC_PATH));
@@ -258,7 +258,7 @@ describe('readSyncFile', () => {
     }
   });
 
-  it('fails for any other bytes in its own way', async () => {
+  it('throws nothing but SyncFileDamagedError for any other bytes', async () => {
     const header = '{"gannet":"feed","format":1,"feed":"f","provider":"p","fields":{},"record_count":2}\n';
     await fc.assert(
       fc.asyncProperty(

@@ -19,8 +19,8 @@ function asUsual(text: string): unknown {
 
 const pieceCharacters = fc.integer({ min: 0, max: 12 });
 
-describe('JSON that is parsed in pieces', () => {
-  it('is what it is in one, wherever it is cut', async () => {
+describe('parseJsonInSlices', () => {
+  it('returns the same as JSON.parse, wherever the text is cut', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.json({ maxDepth: 6 }),
@@ -35,7 +35,7 @@ describe('JSON that is parsed in pieces', () => {
     );
   });
 
-  it('is refused where it is refused in one', async () => {
+  it('refuses what JSON.parse refuses', async () => {
     const piece = fc.constantFrom(
       '{',
       '}',
@@ -63,7 +63,7 @@ describe('JSON that is parsed in pieces', () => {
     );
   });
 
-  it('has a member of any name', async () => {
+  it('keeps members of any name', async () => {
     const made = await parseJsonInSlices('{"a":1,"__proto__":{"b":[1,2]},"c":3}', countedSlices(), {
       pieceCharacters: 1,
     });
@@ -71,7 +71,7 @@ describe('JSON that is parsed in pieces', () => {
     expect(Object.getPrototypeOf(made)).toBe(Object.prototype);
   });
 
-  it('lets others go on between two pieces, and ends where it is not wanted any more', async () => {
+  it('lets other work run between two parts, and ends when it is aborted', async () => {
     const members = Array.from({ length: 200_000 }, (_, number) => `"member${number}":${number}`);
     const slices = countedSlices();
     await parseJsonInSlices(`{${members.join()}}`, slices);
@@ -82,7 +82,7 @@ describe('JSON that is parsed in pieces', () => {
     );
   });
 
-  it('is not read where it is deeper, or has more parts, than can be kept', async () => {
+  it('refuses JSON that is too deep or has too many parts', async () => {
     const deep = (levels: number) => parseJsonInSlices('['.repeat(levels) + ']'.repeat(levels), countedSlices());
     await expect(deep(100)).resolves.toBeInstanceOf(Array);
     await expect(deep(101)).rejects.toThrow(JsonTooMuchError);

@@ -24,7 +24,7 @@ describe('JsonPath', () => {
     expect(() => new JsonPath(text)).toThrow(SyntaxError);
   });
 
-  it('takes any text or refuses it in its own way', () => {
+  it('accepts any text or throws a SyntaxError', () => {
     fc.assert(
       fc.property(fc.string(), fc.json(), (text, json) => {
         try {
@@ -40,7 +40,7 @@ describe('JsonPath', () => {
 describe('readJsonBody', () => {
   const read = async (text: string) =>
     (await readJsonBody(Buffer.from(text), { contentType: 'application/json' })).value;
-  it('reads a document, or a document a line', async () => {
+  it('reads a document, or one document per line', async () => {
     expect(await read('\ufeff {"a": 1}')).toEqual({ a: 1 });
     expect(await read('{"a":1}\r\n\n{"a":2}\n')).toEqual([{ a: 1 }, { a: 2 }]);
   });
@@ -51,12 +51,12 @@ describe('readJsonBody', () => {
     ['Not found', 'cannot be read as JSON'],
     ['{"a": 1', 'cannot be read as JSON'],
     ['{"a":1}\n{"a":', 'Line 2'],
-  ])('says of %j that it is %s', async (text, said) => {
+  ])('reports %j as %s', async (text, said) => {
     await expect(read(text)).rejects.toThrow(SourceFailedError);
     await expect(read(text)).rejects.toThrow(said);
   });
 
-  it('looks at no line behind one that is no JSON', async () => {
+  it('parses no lines after one that is no JSON', async () => {
     const parse = vi.spyOn(JSON, 'parse');
     await expect(read(`{}\n${'x\n'.repeat(1000)}`)).rejects.toThrow('Line 2');
     expect(parse.mock.calls.length).toBeLessThan(10);
@@ -64,7 +64,7 @@ describe('readJsonBody', () => {
   });
 });
 
-describe('fields', () => {
+describe('fields of a JSON record', () => {
   const members = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, number) => [`f${number}`, number]));
   const record = {
@@ -75,20 +75,20 @@ describe('fields', () => {
     parts: [{ x: 1 }, { x: 2 }],
     none: null,
   };
-  it('are all that can be', () => {
+  it('are all members that can be fields', () => {
     expect(allFields(record)).toEqual({
       fields: { id: 1, title: 'T', price_amount: 2, price_currency: 'EUR', tags: ['a', 'b'] },
       isCut: false,
     });
   });
 
-  it('are those that were asked for', () => {
+  it('are the ones that the mapping names', () => {
     const paths = { cost: 'price.amount', tags: 'tags', x: '$.parts[*].x', none: 'none', missing: 'missing' };
     const mapping = new Map(Object.entries(paths).map(([name, path]) => [name, new JsonPath(path)]));
     expect(mappedFields(record, mapping)).toEqual({ cost: 2, tags: ['a', 'b'], x: [1, 2] });
   });
 
-  it('are bounded, whatever the record is', () => {
+  it('are limited in number and kind, whatever the record is', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 8 }), (json) => {
         const { fields } = allFields(JSON.parse(json) as JsonValue);
@@ -101,7 +101,7 @@ describe('fields', () => {
     expect(allFields(members(200)).isCut).toBe(false);
   });
 
-  it('are read until there are enough, however many members are behind them', () => {
+  it('are read only until there are enough, however many members follow', () => {
     let reads = 0;
     const many = Object.defineProperties(
       {},
@@ -136,7 +136,7 @@ describe('Pagination', () => {
     expect([of({ kind: 'none' }).firstUrl(), of({ kind: 'none' }).urlAfter(page(3))]).toEqual([start, undefined]);
   });
 
-  it('follows cursors, and ends at one that was there before', () => {
+  it('follows cursors, and fails at one that repeats', () => {
     const cursors = of({ kind: 'cursor', parameter: 'c', next: 'meta.next', has_more: 'more' });
     expect(cursors.firstUrl()).toBe(start);
     expect(cursors.urlAfter(page(1, { meta: { next: 'x/y' } }))).toBe('https://a.example/items?q=1&c=x%2Fy');
@@ -157,7 +157,7 @@ describe('Pagination', () => {
     expect(of({ kind: 'link' }).urlAfter(page(1, {}, header))).toBe(expected);
   });
 
-  it('finds it in the answer, and refuses one that was there before or is none', () => {
+  it('finds the next page in the answer, and refuses a URL that repeats or is invalid', () => {
     const links = of({ kind: 'link', next: 'next' });
     expect(links.urlAfter(page(1, { next: '/items?page=2' }))).toBe('https://a.example/items?page=2');
     expect(links.urlAfter(page(1, { next: null }))).toBeUndefined();
@@ -165,7 +165,7 @@ describe('Pagination', () => {
     expect(() => links.urlAfter(page(1, { next: 'http://[' }))).toThrow('is none');
   });
 
-  it('takes no time that grows with the square of a header', () => {
+  it('takes linear time for long headers', () => {
     const before = process.cpuUsage();
     of({ kind: 'link' }).urlAfter(page(1, {}, '<x>; a='.repeat(20_000)));
     of({ kind: 'link' }).urlAfter(

@@ -6,8 +6,8 @@ import { readPage } from './page-reader.js';
 const page = (markdown: string) =>
   readPage(markdownAsHtml(markdown), { url: 'https://a.example/docs/page.md', nowMs: Date.parse('2026-11-22') });
 
-describe('a page of Markdown', () => {
-  it('has its first heading as title, its headings with anchors, its links and its text', async () => {
+describe('a Markdown page', () => {
+  it('has its first heading as title, headings with anchors, links and text', async () => {
     const read = await page(
       '# The `title`\n\nSome *text* with [a link](other.md#x "why") & <more>.\n\n## Part 1\n\nBody\n\n## Part 1\n\n```\n# no heading [no](link.md)\n```\n',
     );
@@ -23,7 +23,7 @@ describe('a page of Markdown', () => {
     expect(markdownAsHtml('## A\n## A')).toMatch(/id="a".*id="a-1"/s);
   });
 
-  it('is read whatever it is, in a time that grows with it alone', async () => {
+  it('is read in a time that only grows with its length, whatever it contains', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ maxLength: 2000 }), async (text) => typeof (await page(text)).text === 'string'),
     );

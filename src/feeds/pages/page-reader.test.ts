@@ -18,7 +18,7 @@ const PAGE = `<!DOCTYPE html><html lang="en-GB"><head><title>Gannets | Sea birds
 <aside class="related"><a href="/c">More about terns</a></aside></div><footer>Imprint</footer><script>var a = "hidden";</script></body></html>`;
 
 describe('readPage', () => {
-  it('gives what the page is about and leaves out what stands around it', async () => {
+  it('returns the content of a page without what surrounds it', async () => {
     const page = await read(PAGE);
     expect(page).toMatchObject({
       title: 'Gannets',
@@ -51,7 +51,7 @@ describe('readPage', () => {
     expect(linked).toEqual(['+/', '+/a', '-/b', '+/news/gannets', '+/share', '+/c']);
   });
 
-  it('finds the content of a page that does not name it', async () => {
+  it('finds the content of a page that does not mark it', async () => {
     const links = Array.from(
       { length: 30 },
       (_, number) => `<li><a href="/p${number}">A link to page number ${number}</a></li>`,
@@ -67,12 +67,12 @@ describe('readPage', () => {
     ['noindex, nofollow', true, true],
     ['none', true, true],
     ['max-snippet:20', false, false],
-  ])('reads what %s in meta asks', async (content, isNoindex, isNofollow) => {
+  ])('follows %s in the meta element and the header for robots', async (content, isNoindex, isNofollow) => {
     expect(await read(`<meta name=ROBOTS content="${content}">`)).toMatchObject({ isNoindex, isNofollow });
     expect(await readPage('<p>x', { url, nowMs, robotsTag: content })).toMatchObject({ isNoindex, isNofollow });
   });
 
-  it('takes a canonical that is relative, and none of two', async () => {
+  it('resolves a relative canonical URL, and ignores two of them', async () => {
     expect((await read('<base href="https://birds.example/x/"><link rel=canonical href=y>')).canonical).toBe(
       'https://birds.example/x/y',
     );
@@ -80,7 +80,7 @@ describe('readPage', () => {
     expect((await read('<link rel=canonical href="javascript:x">')).canonical).toBeUndefined();
   });
 
-  it('knows a page that scripts fill in from one that is short', async () => {
+  it('distinguishes a page that scripts fill in from a short one', async () => {
     expect((await read('<body><div id=root></div><script src=/app.js></script>')).needsJavaScript).toBe(true);
     expect(
       (
@@ -95,7 +95,7 @@ describe('readPage', () => {
     ).toBe(false);
   });
 
-  it('knows a page that says there is none', async () => {
+  it('recognizes a page that says it does not exist', async () => {
     expect((await read('<title>404</title><h1>Sorry</h1><p>Try the search.')).looksMissing).toBe(true);
     expect((await read('<title>Vögel</title><h1>Seite nicht gefunden</h1>')).looksMissing).toBe(true);
     expect((await read(`<title>The bird that was not found</title>${PROSE.repeat(5)}`)).looksMissing).toBe(false);
@@ -109,7 +109,7 @@ describe('readPage', () => {
     ['<title>Sign in to the colony</title><p>How gannets know each other.', false],
     ['<title>Birds</title><h1>Gannets</h1><form><input type=PassWord></form>', false],
     [`<title>Errors of birds, and an error occurred</title>${PROSE.repeat(5)}`, false],
-  ])('knows %s for an answer of another kind: %s', async (text, expected) => {
+  ])('recognizes %s as an answer of another kind: %s', async (text, expected) => {
     expect((await read(text)).looksRefused).toBe(expected);
   });
 
@@ -120,11 +120,11 @@ describe('readPage', () => {
     ['<html><body><div><p>Careless, and complete</body></html>', false],
     ['<ul><li>One<li>Two</ul>', false],
     ['a < b', false],
-  ])('knows whether %s breaks off: %s', async (text, expected) => {
+  ])('tells whether %s breaks off: %s', async (text, expected) => {
     expect((await read(text)).breaksOff).toBe(expected);
   });
 
-  it('breaks off wherever it is cut before its end', async () => {
+  it('reports a page as broken off wherever it is truncated', async () => {
     const start = PAGE.indexOf('<main>');
     const end = PAGE.indexOf('</main>');
     expect(end).toBeGreaterThan(start + 500);
@@ -133,7 +133,7 @@ describe('readPage', () => {
     expect((await read(PAGE)).breaksOff).toBe(false);
   });
 
-  it('obeys selectors, and says which cannot be read', async () => {
+  it('uses the selectors for title, text, fields and what to remove', async () => {
     const html = `<body><div class=t>My title</div><div class=c><p>Kept</p><p class=ad>Dropped</p></div><ul class=tags><li>a<li>b</ul><i class=n>7</i>`;
     const page = await read(html, {
       title: '.t',
@@ -144,13 +144,13 @@ describe('readPage', () => {
     expect([page.title, page.text, page.more]).toEqual(['My title', 'Kept', { tags: ['a', 'b'], number: '7' }]);
   });
 
-  it('hashes what is read, and not what stands around it', async () => {
+  it('makes a hash of the content only', async () => {
     const one = (await read(PAGE.replace('Imprint', 'Served at 10:00'))).contentHash;
     expect(one).toBe((await read(PAGE)).contentHash);
     expect((await read(PAGE.replace('squid', 'crabs'))).contentHash).not.toBe(one);
   });
 
-  it('leaves what is nested without end, in a time that does not grow with its square', async () => {
+  it('limits endless nesting, in a time that grows linearly', async () => {
     const before = process.cpuUsage();
     expect(await read(`<p>Text</p>${'<div>'.repeat(1_000_000)}`)).toMatchObject({ isWhole: false, text: 'Text' });
     expect((await read('<table>'.repeat(300_000))).isWhole).toBe(false);

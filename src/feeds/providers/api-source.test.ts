@@ -36,7 +36,7 @@ function run(settings: Partial<ApiSettings> = {}, options: Partial<ApiSourceOpti
 }
 
 describe('ApiSource', () => {
-  it('takes records with their fields, and says what these are', async () => {
+  it('reads records and infers their fields', async () => {
     places.site.pages.set('/items', json({ data: items(1, 2, 3) }));
     expect(await run()).toMatchObject({ added: 3, requests: 1 });
     const [header = ''] = places.files.text(SYNC_PATH).split('\n');
@@ -57,12 +57,12 @@ describe('ApiSource', () => {
     expect(await run()).toMatchObject({ added: 1, removed: 1, unchanged: 2 });
   });
 
-  it('removes nothing for lines that may have been cut off between two: they were as good as whole', async () => {
+  it('removes nothing after lines without a known end, because the rest may have been cut off', async () => {
     const told =
       (count: number, isEndTold: boolean): MadePage =>
       (_asked, response) => {
         response.setHeader('content-type', 'application/x-ndjson');
-        // Neither chunks nor a length: the connection ends where the answer does.
+        // With neither chunks nor a length, the answer ends where the connection does.
         if (!isEndTold) for (const name of ['transfer-encoding', 'content-length']) response.removeHeader(name);
         response.end(
           items(...Array(count).keys())
@@ -82,7 +82,7 @@ describe('ApiSource', () => {
     expect(await run(lines)).toMatchObject({ removed: 1, skipped_count: 0 });
   });
 
-  it('reads all pages, and takes a record once that stands at the border of two', async () => {
+  it('reads all pages, and counts a record once that two pages have', async () => {
     places.site.pages.set('/items?page=1', json({ data: items(1, 2) }));
     places.site.pages.set('/items?page=2', json({ data: items(2, 3) }));
     places.site.pages.set('/items?page=3', json({ data: [] }));
@@ -93,7 +93,7 @@ describe('ApiSource', () => {
     });
   });
 
-  it('tells of records of one page that have the name of another: the name may be what many have in common', async () => {
+  it('reports records with the same name on one page, because the name may not be unique', async () => {
     places.site.pages.set('/items', json({ data: [...items(1, 2), ...items(1), { title: 'nameless' }] }));
     const { added, skipped } = await run();
     expect([added, skipped.map(({ what }) => what)]).toEqual([2, ['1', '{"title":"nameless"}']]);
@@ -111,28 +111,25 @@ describe('ApiSource', () => {
       { kind: 'link', next: 'next' },
       (at) => ({ '/items': (_asked, response) => response.writeHead(302, { location: `${at}/moved` }).end() }),
     ],
-  ])(
-    'gives its secret to no other origin that %s names as the place of the next page',
-    async (_, pagination, pages) => {
-      const foreign = await MadeSite.start({
-        '/more': json(
-          { data: items(2), next: places.site.url('/last') },
-          { link: `<${places.site.url('/last')}>; rel=next` },
-        ),
-        '/moved': json({ data: items(1), next: '/more' }),
-      });
-      for (const [path, page] of Object.entries(pages(foreign.url('')))) places.site.pages.set(path, page);
-      places.site.pages.set('/last', json({ data: items(3) }));
-      const secrets = (site: MadeSite) => site.server.asked.map(({ headers }) => headers['x-key']);
-      try {
-        await run({ pagination }, { authHeader: { name: 'X-Key', value: new Secret('very secret') } });
-        expect(secrets(places.site)).toEqual(['very secret', 'very secret']);
-        expect(new Set(secrets(foreign))).toEqual(new Set([undefined]));
-      } finally {
-        await foreign.close();
-      }
-    },
-  );
+  ])('sends its secret to no other origin that %s names for the next page', async (_, pagination, pages) => {
+    const foreign = await MadeSite.start({
+      '/more': json(
+        { data: items(2), next: places.site.url('/last') },
+        { link: `<${places.site.url('/last')}>; rel=next` },
+      ),
+      '/moved': json({ data: items(1), next: '/more' }),
+    });
+    for (const [path, page] of Object.entries(pages(foreign.url('')))) places.site.pages.set(path, page);
+    places.site.pages.set('/last', json({ data: items(3) }));
+    const secrets = (site: MadeSite) => site.server.asked.map(({ headers }) => headers['x-key']);
+    try {
+      await run({ pagination }, { authHeader: { name: 'X-Key', value: new Secret('very secret') } });
+      expect(secrets(places.site)).toEqual(['very secret', 'very secret']);
+      expect(new Set(secrets(foreign))).toEqual(new Set([undefined]));
+    } finally {
+      await foreign.close();
+    }
+  });
 
   it.each<[string, ApiSettings['pagination'], Readonly<Record<string, MadePage>>]>([
     [
@@ -170,7 +167,7 @@ describe('ApiSource', () => {
       { kind: 'none' },
       { '/items': (_asked, response) => response.end('{"data": [{"id": 1}, {"id"') },
     ],
-  ])('fails at %s, and the records stay', async (_, pagination, pages) => {
+  ])('fails at %s, and keeps the records', async (_, pagination, pages) => {
     places.site.pages.set('/items', json({ data: items(1, 2, 3) }));
     await run();
     const before = places.files.text(SYNC_PATH);
@@ -180,7 +177,7 @@ describe('ApiSource', () => {
     expect(places.files.text(SYNC_PATH)).toBe(before);
   });
 
-  it('asks once more where more than half would go', async () => {
+  it('asks once more if more than half of the records would be removed', async () => {
     const all = Array.from({ length: 30 }, (_, number) => number);
     places.site.pages.set('/items', json({ data: items(...all) }));
     await run();
@@ -193,7 +190,7 @@ describe('ApiSource', () => {
     expect(await run()).toMatchObject({ removed: 5, unchanged: 25 });
   });
 
-  it('asks for what changed since, and for everything every so many runs', async () => {
+  it('asks for what changed since the last run, and for everything every few runs', async () => {
     const updated = { updated_since: { parameter: 'since', full_every: 3 } };
     const since = `/items?since=${encodeURIComponent(new Date(NOW_MS).toISOString())}`;
     places.site.pages.set('/items', json({ data: items(1, 2) }));
@@ -206,7 +203,7 @@ describe('ApiSource', () => {
     expect(places.site.asked()).toEqual(['/items', since, since, '/items']);
   });
 
-  it('asks for everything where the run before was made by a clock that was ahead', async () => {
+  it('asks for everything if the last run was made by a clock that was ahead', async () => {
     const updated = { updated_since: { parameter: 'since', full_every: 30 } };
     places.site.pages.set('/items', json({ data: items(1, 2) }));
     await run(updated, { nowMs: () => NOW_MS + 1000 });
@@ -215,7 +212,7 @@ describe('ApiSource', () => {
     expect(places.site.asked()).toEqual(['/items', '/items']);
   });
 
-  it('shows its secret to the server that it is for, and to no other', async () => {
+  it('sends its secret only to the server that it is meant for', async () => {
     const other = await MadeSite.start({ '/items': json({ data: items(1) }) });
     places.site.pages.set('/items', (_asked, response) =>
       response.writeHead(307, { location: other.url('/items') }).end(),
@@ -241,7 +238,7 @@ describe('ApiSource', () => {
     expect(places.site.server.asked[0]).toMatchObject({ method: 'POST', body: '{"q":"all"}' });
   });
 
-  it('removes none while more records have no name than before, which may be any of them, for a day', async () => {
+  it('removes nothing for a day while more records than before have no name', async () => {
     let nowMs = NOW_MS;
     const again = (...data: readonly object[]) => {
       places.site.pages.set('/items', json({ data }));
@@ -266,7 +263,7 @@ describe('ApiSource', () => {
     expect(await again(...items(1, 2), nameless, nameless)).toMatchObject({ removed: 1, skipped_count: 2 });
   });
 
-  it('says that records have more members than fields, once and not for each', async () => {
+  it('reports once that records have more members than fields allowed', async () => {
     const members = Object.fromEntries(Array.from({ length: 300 }, (_, number) => [`f${number}`, number]));
     places.site.pages.set('/items', json({ data: [1, 2, 3].map((id) => ({ id, ...members })) }));
     const { added, skipped } = await run();
@@ -274,7 +271,7 @@ describe('ApiSource', () => {
     expect(skipped.map(({ what }) => what)).toEqual(['members of 1']);
   });
 
-  it('is not complete beyond its limit', async () => {
+  it('is incomplete beyond its limit of records', async () => {
     places.site.pages.set('/items', json({ data: items(1, 2, 3) }));
     await run();
     places.site.pages.set('/items?p=1', json({ data: items(4, 5) }));

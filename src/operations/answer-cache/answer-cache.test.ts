@@ -16,7 +16,7 @@ const read = (cache: AnswerCache, key: string) => {
 };
 
 describe('AnswerCache', () => {
-  it('gives an answer back under another head', () => {
+  it('returns an answer with another head', () => {
     const cache = cacheOf(64 * KIB);
     cache.set(['a', 'b'], body('one'), SEARCH);
     for (const key of ['a', 'b']) expect(read(cache, key)).toMatchObject({ query_id: 'second', text: 'one' });
@@ -27,7 +27,7 @@ describe('AnswerCache', () => {
     expect(read(cache, 'd')).toBeUndefined();
   });
 
-  it('gives way where memory is short, down to a quarter, and takes its room back', () => {
+  it('shrinks to no less than a quarter if memory is short, and grows back later', () => {
     const cache = cacheOf(64 * KIB);
     const fill = () => {
       for (let number = 0; number < 1000; number += 1)
@@ -56,7 +56,7 @@ describe('AnswerCache', () => {
     }
   });
 
-  it('tells of each answer which search it was, whatever key it is found under', () => {
+  it('returns for each answer the search that it belongs to, under every key', () => {
     const cache = cacheOf(64 * KIB);
     const later: AnsweredSearch = { term: 'red', hasResults: false, isFirstPage: false };
     cache.set(['a'], body('one'), SEARCH);
@@ -66,7 +66,7 @@ describe('AnswerCache', () => {
     expect(cache.get('c', 'second', 0)?.search).toEqual(later);
   });
 
-  it('gives each caller bytes of its own', () => {
+  it('gives each caller its own bytes', () => {
     const cache = cacheOf(64 * KIB);
     const given = body('one');
     cache.set(['a'], given, SEARCH);
@@ -75,7 +75,7 @@ describe('AnswerCache', () => {
     expect(read(cache, 'a')).toMatchObject({ text: 'one' });
   });
 
-  it('gives answers that are on their way at the same time a head each', () => {
+  it('gives each of several concurrent answers its own head', () => {
     const cache = cacheOf(64 * KIB);
     cache.set(['a'], body('one'), SEARCH);
     const bodies = ['second', 'third'].map((id) => cache.get('a', id, performance.now())?.body);
@@ -86,7 +86,7 @@ describe('AnswerCache', () => {
     expect(sent).toEqual(ids.map((id) => expect.objectContaining({ query_id: id, text: 'one' }) as unknown));
   });
 
-  it('says in the body what it says beside it', () => {
+  it('has the same time in the body as beside it', () => {
     const cache = cacheOf(64 * KIB);
     cache.set(['a'], body('one'), SEARCH);
     const found = cache.get('a', 'second', performance.now() - 1234);
@@ -94,7 +94,7 @@ describe('AnswerCache', () => {
     expect(JSON.parse(found?.body.toBytes().toString() ?? '')).toMatchObject({ took_ms: Number(found?.tookMs) });
   });
 
-  it('keeps nothing when it is off, and no answer that is too large', () => {
+  it('keeps nothing if it is off, and no answer that is too large', () => {
     const off = cacheOf(0);
     off.set(['a'], body('one'), SEARCH);
     expect(read(off, 'a')).toBeUndefined();
@@ -106,7 +106,7 @@ describe('AnswerCache', () => {
     expect(small.bytes).toBe(0);
   });
 
-  it('keeps what is asked for often while others come and go', () => {
+  it('keeps frequently used answers while others come and go', () => {
     const cache = cacheOf(64 * KIB);
     cache.set(['often'], body('often'), SEARCH);
     for (let index = 0; index < 1000; ++index) {
@@ -117,7 +117,7 @@ describe('AnswerCache', () => {
     expect(read(cache, 'once 0')).toBeUndefined();
   });
 
-  it('stays within its memory and never gives the answer of another key, whatever happens', () => {
+  it('stays within its memory and never returns the answer of another key', () => {
     const step = fc.record({
       kind: fc.constantFrom('set', 'get', 'alias'),
       key: fc.nat(30),
@@ -127,7 +127,7 @@ describe('AnswerCache', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
         const cache = cacheOf(16 * KIB);
-        /** What a key was given for last; keys are never given another answer while they are kept. */
+        /** The last text that each key was given; keys never get another answer while they are kept. */
         const meaning = new Map<string, string>();
         for (const { kind, key: number, other, size } of steps) {
           const key = `key ${number}`;

@@ -4,7 +4,7 @@ import { jobEvents } from './job-events.js';
 
 const TIMES = { toldMs: 2, quietMsMax: 20, streamMs: 60_000 };
 
-/** A client that may be told to be behind. */
+/** A client that can be declared slow. */
 function listen(board: ProgressBoard, times = TIMES) {
   const client = {
     isBehind: false,
@@ -28,7 +28,7 @@ function listen(board: ProgressBoard, times = TIMES) {
 
 const job = (board: ProgressBoard) => board.begin({ kind: 'version', subject: 'films', total: 10 });
 
-it('tells what there is at once, each change after it, and the end', async () => {
+it('The stream of jobs sends the current state at once, then each change and the end of a job', async () => {
   const board = new ProgressBoard();
   const { close, events } = listen(board);
   expect(events()).toEqual([[]]);
@@ -43,7 +43,7 @@ it('tells what there is at once, each change after it, and the end', async () =>
   expect(board.listenerCount).toBe(0);
 });
 
-it('tells who is behind the last state alone, once they have caught up', async () => {
+it('The stream of jobs sends a slow client only the last state when it has caught up', async () => {
   const board = new ProgressBoard();
   const { client, close, events } = listen(board);
   client.isBehind = true;
@@ -56,7 +56,7 @@ it('tells who is behind the last state alone, once they have caught up', async (
   close();
 });
 
-it('says that it is there while nothing happens, and nothing twice', async () => {
+it('The stream of jobs sends a comment while nothing changes, and no state twice', async () => {
   const board = new ProgressBoard();
   const { client, close, events } = listen(board);
   job(board).finish();
@@ -65,7 +65,7 @@ it('says that it is there while nothing happens, and nothing twice', async () =>
   close();
 });
 
-it('ends after its time, and tells nothing once it is closed', async () => {
+it('The stream of jobs ends after its time, and sends nothing once it is closed', async () => {
   const board = new ProgressBoard();
   const { client, close } = listen(board, { ...TIMES, streamMs: 10 });
   await expect.poll(() => client.ended).toBe(true);
@@ -75,12 +75,12 @@ it('ends after its time, and tells nothing once it is closed', async () => {
   expect(client.said).toHaveLength(said);
 });
 
-it('looks at ten thousand jobs that come and go a few times a turn', () => {
+it('The stream of jobs reads ten thousand jobs only a few times within a turn', () => {
   const board = new ProgressBoard();
   let reads = 0;
   const client = { isBehind: false, send: () => undefined, end: () => undefined };
   const read = () => ({ read: (reads += 1) });
-  // No turn comes while it is looked at.
+  // No timer fires while the jobs are read.
   const close = jobEvents(board, read, { ...TIMES, toldMs: 60_000 }).open(client);
   const jobs = Array.from({ length: 10_000 }, (_, index) =>
     board.begin({ kind: 'import', subject: `${index}`, total: null }),
@@ -91,14 +91,14 @@ it('looks at ten thousand jobs that come and go a few times a turn', () => {
   close();
 });
 
-it('tells a thousand that watch at fewer turns, and each of them the end', async () => {
+it('The stream of jobs updates a thousand clients less often, but tells each of them the end of a job', async () => {
   const board = new ProgressBoard();
   const watchers = Array.from({ length: 1_000 }, () => listen(board, { ...TIMES, toldMs: 20, quietMsMax: 60_000 }));
   const films = job(board);
   films.start();
   await expect.poll(() => watchers.every(({ events }) => events().length === 2)).toBe(true);
   films.finish();
-  // Not at once: a job that comes and goes would be told to all of them.
+  // The end is not sent at once: otherwise, every short job would be sent to all of them.
   expect(watchers.some(({ events }) => events().length > 2)).toBe(false);
   await expect.poll(() => watchers.every(({ events }) => events().length === 3)).toBe(true);
   for (const { close } of watchers) close();

@@ -15,7 +15,7 @@ const FILMS: DefinitionInput = {
 };
 
 describe('a new definition', () => {
-  it('has defaults filled in', () => {
+  it('has its defaults filled in', () => {
     expect(newDefinition(FILMS)).toEqual({
       searchable_fields: [
         { name: 'title', weight: 2 },
@@ -31,7 +31,7 @@ describe('a new definition', () => {
     });
   });
 
-  it('without any field waits for the first records', () => {
+  it('without any field is inferred from the first records', () => {
     expect(newDefinition({}).inferred).toBe('pending');
     expect(newDefinition({ facets: [], location_field: null }).inferred).toBe('pending');
     expect(newDefinition({ location_field: 'place' }).inferred).toBe('no');
@@ -70,7 +70,7 @@ describe('a new definition', () => {
 });
 
 describe('a changed definition', () => {
-  it('is the same object where nothing changed', () => {
+  it('is the same object if nothing changed', () => {
     const before = newDefinition(FILMS);
     expect(changedDefinition(before, FILMS)).toBe(before);
     expect(changedDefinition(before, {})).toBe(before);
@@ -85,7 +85,7 @@ describe('a changed definition', () => {
     expect(after.searchable_fields).toHaveLength(2);
   });
 
-  it('of an inferred one is no longer inferred', () => {
+  it('is no longer inferred', () => {
     const inferred = { ...newDefinition(FILMS), inferred: 'yes' as const };
     expect(changedDefinition(inferred, { facets: [] }).inferred).toBe('no');
   });
@@ -94,7 +94,7 @@ describe('a changed definition', () => {
 describe('field names', () => {
   const check = new Ajv2020({ keywords: ['x-allowed'] }).compile(fieldName);
 
-  it('may be any text that filters and order_by can name', () => {
+  it('can be any text that filters and order_by can name', () => {
     for (const name of [
       'title',
       'name',
@@ -117,7 +117,7 @@ describe('field names', () => {
   });
 });
 
-it('a definition of an earlier release keeps a facet that is the name', () => {
+it('A definition of an earlier release keeps a facet called name', () => {
   const before = { ...newDefinition({}), facets: [{ name: 'name', type: 'string', cardinality: 'Single' }] } as const;
   expect(
     changedDefinition(before, { facets: before.facets, searchable_fields: [{ name: 'name' }] }).facets,

@@ -1,4 +1,4 @@
-/** Pages of lists with rules that take megabytes, and of groups with versions that do. */
+/** Pages of lists whose rules take megabytes, and of groups whose versions do. */
 import { expect, it } from 'vitest';
 import type { GroupRecord, ListRecord } from '../../catalog/index.js';
 import { cliCaller } from '../../access/caller.js';
@@ -11,27 +11,27 @@ const listOf = (name: string, megabytes: number) =>
   ({ name, query_rules: [], synonym_rules: [{ terms: ['x'.repeat(megabytes * MEGABYTE)] }] }) as unknown as ListRecord;
 const names = ({ entries, next }: ReturnType<typeof fittingPage>) => [entries.map(({ name }) => name).join(''), next];
 
-it('end where they would become too long, and go on behind the list that was told last', () => {
+it('A page of lists ends before it becomes too long, and the next one begins after its last list', () => {
   const entries = [listOf('a', 3), listOf('b', 3), listOf('c', 3), listOf('d', 1)];
   expect(names(fittingPage({ entries, next: undefined }, RULES))).toEqual(['ab', 'b']);
   expect(names(fittingPage({ entries: entries.slice(2), next: 'd' }, RULES))).toEqual(['cd', 'd']);
   expect(names(fittingPage({ entries: entries.slice(2), next: undefined }, RULES))).toEqual(['cd', undefined]);
 });
 
-it('have one list at least', () => {
+it('A page of lists has at least one list', () => {
   const entries = [listOf('a', 9), listOf('b', 0)];
   expect(names(fittingPage({ entries, next: undefined }, RULES))).toEqual(['a', 'a']);
   expect(names(fittingPage({ entries: [], next: undefined }, RULES))).toEqual(['', undefined]);
 });
 
-it('are as long as they were asked for where rules are not told', () => {
+it('A page of lists without their rules is as long as requested', () => {
   const entries = [listOf('a', 9), listOf('b', 9)];
   expect(names(fittingPage({ entries, next: 'b' }, { rules: false }))).toEqual(['ab', 'b']);
 });
 
 const FEW = 16;
 
-it('end by the fields of their lists, too, and tell of those behind them on the next', async () => {
+it('A page of lists is also limited by their fields, and describes few lists that it does not show', async () => {
   const facets = Array.from({ length: 256 }, (_, each) => ({ name: `${each}`.padEnd(128, '-'), type: 'string' }));
   const entries = Array.from({ length: 1000 }, (_, each): ToldList => {
     const name = `list-${each}`;
@@ -52,7 +52,7 @@ it('end by the fields of their lists, too, and tell of those behind them on the 
   expect(JSON.stringify(entries.slice(0, page.entries.length + 2)).length).toBeGreaterThan(TELLABLE);
 });
 
-it('end by whatever else is told of them', async () => {
+it('A page of lists is also limited by any other member of their descriptions', async () => {
   const told = (name: string): ToldList => ({ name, described: { name, anything: ['x'.repeat(MEGABYTE)] } as never });
   const lists = Array.from('abcdefghijk', (name) => listOf(name, 0));
   const page = await toldPage({ entries: lists, next: undefined }, ({ name }) => Promise.resolve(told(name)));
@@ -87,7 +87,7 @@ function groupOf(name: string, versionCount: number): GroupRecord {
 it.each([
   ['with a hundred versions', 100],
   ['with one version, whose members are told twice', 1],
-])('of groups %s end by what is told of them', (_what, versionCount) => {
+])('A page of groups %s is limited by the size of their descriptions', (_what, versionCount) => {
   const count = Math.ceil((2 * TELLABLE) / (versionCount * 9000));
   const entries = Array.from({ length: count }, (_, group) => groupOf(`group-${group}`, versionCount));
   const told = (some: readonly GroupRecord[]) =>

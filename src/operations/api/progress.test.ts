@@ -34,7 +34,7 @@ async function answerFor(board: ProgressBoard, permissions: readonly string[], n
 const jobsFor = async (board: ProgressBoard, permissions: readonly string[]) =>
   (await answerFor(board, permissions)).jobs;
 
-it('tells of jobs of the account that the caller may read, by the names that people know', async () => {
+it('Progress lists the jobs of the account that the caller may read, by the names of their lists and feeds', async () => {
   const board = new ProgressBoard();
   board.begin({ kind: 'version', subject: 'id-1', total: 10 }).start();
   board.begin({ kind: 'version', subject: 'id-2', total: 10 });
@@ -52,7 +52,7 @@ it('tells of jobs of the account that the caller may read, by the names that peo
     expect(Object.keys(job as object)).not.toEqual(expect.arrayContaining(['subject']));
 });
 
-it('tells of ten thousand jobs the first, how many there are, and those of a name', async () => {
+it('Progress lists the first hundred of ten thousand jobs, their number, and those of a given name', async () => {
   const board = new ProgressBoard();
   const permissions = ['list:read', 'feed:read', 'webhook:read'];
   for (let index = 0; index < 10_000; index += 1) {
@@ -73,7 +73,7 @@ it('tells of ten thousand jobs the first, how many there are, and those of a nam
   expect(await answerFor(board, ['feed:read'], 'source-1')).toEqual({ jobs: [], job_count: 0 });
 });
 
-it('tells whoever watches one list of its job behind a hundred others', async () => {
+it('A stream of the jobs of one list includes its job although a hundred others began before it', async () => {
   const board = new ProgressBoard();
   const owner = { account: 'mine', name: 'news', permission: 'list:read' };
   for (let index = 0; index < 100; index += 1) board.begin({ kind: 'feed', subject: `${index}`, owner, total: null });
@@ -96,7 +96,7 @@ it('tells whoever watches one list of its job behind a hundred others', async ()
   expect(told).toContain('"name":"films"');
 });
 
-it('knows a list that comes into the catalogue after its job, and its new name', async () => {
+it('Progress shows a job when its list comes into the catalogue, and by its current name', async () => {
   const board = new ProgressBoard();
   board.begin({ kind: 'import', subject: 'id-3', total: null });
   expect(await answerFor(board, ['list:read'])).toEqual({ jobs: [], job_count: 0 });

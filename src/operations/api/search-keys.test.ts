@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { normalisedKey, rawKey } from './search-keys.js';
 
 describe('normalisedKey', () => {
-  it('is one for what means the same', () => {
+  it('is equal for options with the same meaning', () => {
     const key = normalisedKey('l1', { query: 'a', size: 5 });
     expect(normalisedKey('l1', { size: 5, query: ' a ' })).toBe(key);
     expect(normalisedKey('l1', { size: 5, query: 'a', skip: 0, match: 'any', filter: ' ', cache: true })).toBe(key);
   });
 
-  it('is another for everything else', () => {
+  it('differs for all other options', () => {
     const options = [
       {},
       { query: 'a' },
@@ -24,7 +24,7 @@ describe('normalisedKey', () => {
 });
 
 describe('rawKey', () => {
-  it('tells targets, query strings, bodies and their types apart', () => {
+  it('differs by target, query string, body and their types, and is undefined for a long body', () => {
     const raws = [
       { queryString: 'query=a', contentType: undefined },
       { queryString: '', contentType: 'application/json', body: Buffer.from('query=a') },

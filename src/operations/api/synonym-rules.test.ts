@@ -1,4 +1,4 @@
-/** Many synonym rules, checked beside everything else. */
+/** Checks of many synonym rules, which let other work run in between. */
 import { expect, it } from 'vitest';
 import type { SynonymRule } from '../../search/index.js';
 import { SYNONYM_CHARACTERS_OF_LIST_MAX, SYNONYM_TERMS_OF_LIST_MAX } from '../../synonyms/index.js';
@@ -10,7 +10,7 @@ const rulesOf = (count: number, termsEach: number, term: (number: number) => str
     terms: Array.from({ length: termsEach }, (_, place) => term(rule * termsEach + place)),
   }));
 
-it('are checked while others have their turns', async () => {
+it('checkedSynonymRules lets other work run while it checks many rules', async () => {
   let turns = 0;
   let isOver = false;
   const count = () => {
@@ -29,7 +29,7 @@ it('are checked while others have their turns', async () => {
   });
 });
 
-it('may become fewer where a list has more than it may have, and no more of them', async () => {
+it('checkedSynonymRules accepts fewer, but not more rules if a list is already beyond the limit', async () => {
   const stored = rulesOf(1010, 100, (number) => `t${number}`);
   expect(await checkedSynonymRules(stored.slice(1), '/rules', { synonym_rules: stored })).toHaveLength(1009);
   const more = [...stored, ...rulesOf(1, 2, (number) => `more ${number}`)];
@@ -42,7 +42,7 @@ it('may become fewer where a list has more than it may have, and no more of them
   });
 });
 
-it('are refused before they are looked at where they are more than a list may have', async () => {
+it('checkedSynonymRules refuses too many rules before it checks any of them', async () => {
   const tooMany = rulesOf(1001, 100, (number) => `t${number}`);
   expect(SYNONYM_TERMS_OF_LIST_MAX).toBe(100_000);
   await expect(checkedSynonymRules(tooMany, '/rules')).rejects.toMatchObject({

@@ -82,7 +82,7 @@ const keyless: Caller = { kind: 'console', account: 'mine', key: undefined, can:
 
 afterAll(() => environment.close());
 
-/** The code of the refusal, or `ok`. */
+/** Returns the code of the refusal, or `ok`. */
 function admit(
   key: string,
   target: OperationTarget,
@@ -132,7 +132,7 @@ describe('scope and existence', () => {
     ['group', 'list', 'mine', 'lost', 'out-of-scope'],
     ['group', 'list', 'mine', 'shop', 'out-of-scope'],
     ['group', 'account', 'mine', '', 'out-of-scope'],
-    // As the service document has it: a missing group is 404 for account-wide keys only.
+    // By the service document, a missing group is 404 for account-wide keys only.
     ['gone group', 'group', 'mine', 'lost', 'out-of-scope'],
     ['cli', 'list', 'mine', 'books', 'ok'],
     ['cli', 'list', 'mine', 'lost', 'list-not-found'],
@@ -155,11 +155,11 @@ describe('scope and existence', () => {
     return undefined;
   };
 
-  it('answers the same to a key that cannot see a list, whether it exists or not', () => {
+  it('answers a key alike for any list outside its scope, whether it exists or not', () => {
     expect(problemOf('list', 'list', 'films')).toEqual(problemOf('list', 'list', 'lost'));
   });
 
-  it('says of another account that it is the account that is wrong, and no permission', () => {
+  it('names another account as the mistake, not a missing permission', () => {
     const detailOf = (account: string) => {
       const call = () =>
         dispatcher.admit(operation('list'), { account, list: 'books' }, { kind: 'key', header: keys.get('account') });
@@ -173,7 +173,7 @@ describe('scope and existence', () => {
     );
   });
 
-  it('proposes a near name to who may see all names, and to nobody else', () => {
+  it('suggests a similar name only to callers that may see all names', () => {
     expect(problemOf('account', 'list', 'flims')?.detail).toBe("There is no list 'flims'. Did you mean 'films'?");
     expect(problemOf('account', 'list', 'nothing-like-it')?.detail).toBe("There is no list 'nothing-like-it'.");
     const account = () => dispatcher.admit(operation('account'), { account: 'mien' }, { kind: 'cli' });
@@ -189,28 +189,28 @@ describe('scope and existence', () => {
 describe('keys and permissions', () => {
   const books = { account: 'mine', list: 'books' };
 
-  it('gives one same answer to every key that does not work', () => {
+  it('answers every key that does not work alike', () => {
     for (const key of ['', 'gnt_eu_nothing', 'expired']) expect(admit(key, 'list', books)).toBe('invalid-key');
   });
 
-  it('names the missing permission, before scope and existence', () => {
+  it('reports a missing permission before scope and existence', () => {
     expect(admit('search only', 'list', books)).toBe('missing-permission');
     expect(admit('search only', 'list', { account: 'mine', list: 'lost' })).toBe('missing-permission');
     expect(admit('search only', 'list', books, { permission: 'search-result:read' })).toBe('ok');
     expect(admit('search only', 'none', {}, { permission: null })).toBe('ok');
   });
 
-  it('keeps keys out of what is for the console, and lets the command line in', () => {
+  it('refuses keys at operations for the console, and admits the command line', () => {
     const callers = ['console', 'cli'] as const;
     expect(admit('account', 'list', books, { callers })).toBe('console-only');
     expect(admit('cli', 'list', books, { callers })).toBe('ok');
   });
 
-  it('asks nobody for a key at public operations', () => {
+  it('needs no key for public operations', () => {
     expect(admit('no key at all', 'none', {}, { permission: 'public' })).toBe('ok');
   });
 
-  it('lets nobody into an account that is gone, whoever they were in it', () => {
+  it('admits no caller to an account that is deleted', () => {
     const session = Object.freeze({ ...keyless, account: 'gone' });
     const target = operation('account', { callers: ['console'] });
     expect(() => dispatcher.admit(target, { account: 'gone' }, { kind: 'caller', caller: session })).toThrow(
@@ -218,7 +218,7 @@ describe('keys and permissions', () => {
     );
   });
 
-  it('spends the searches of the account, whatever key, but not those of the command line', () => {
+  it('counts searches by account, whatever the key, but not those of the command line', () => {
     const search = { rateLimit: 'search' } as const;
     expect(admit('list', 'list', { account: 'mine', list: 'films' }, search)).toBe('out-of-scope');
     expect(admit('list', 'list', books, search)).toBe('ok');

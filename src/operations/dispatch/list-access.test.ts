@@ -1,4 +1,7 @@
-/** A change of a list's settings and fields at once whose fields are refused: all is as before, for whoever has the list and for searches. */
+/**
+ * A change of a list's settings and fields in one request whose fields are refused: all is as before, for open lists
+ * and for searches.
+ */
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
@@ -52,7 +55,7 @@ function languageOf(index: ListIndex): unknown {
   }
 }
 
-it('is taken back in the open list, too, which was put to rest and opened again with what the catalogue had meanwhile', async () => {
+it('A refused change of settings and fields is also undone in an open list that was closed and reopened meanwhile', async () => {
   lists.open();
   const { indexes } = lists;
   const catalog = await openCatalog(system, systemClock);

@@ -41,7 +41,7 @@ describe('readQueryString', () => {
     ['radius=51.5,-0.12,10km', { radius: '51.5,-0.12,10km' }],
     ['radius=%7B%22distance%22:1%7D', { radius: { distance: 1 } }],
     ['&&', {}],
-    // What is not of the schema's type stays text, for validation to refuse.
+    // What does not have the type of the schema stays text, so that validation refuses it.
     ['size=1e3', { size: '1e3' }],
     ['size=010', { size: '010' }],
     ['size=%201', { size: ' 1' }],
@@ -59,13 +59,13 @@ describe('readQueryString', () => {
     expect(read('%zz=1').faults).toHaveLength(1);
   });
 
-  it('keeps __proto__ an own member, so that it is refused like any unknown name', () => {
+  it('keeps __proto__ as an own member, so that it is refused like any unknown name', () => {
     const { options } = read('__proto__=x');
     expect(Object.keys(options)).toEqual(['__proto__']);
     expect(Object.getPrototypeOf(options)).toBe(Object.prototype);
   });
 
-  it('gives back any text that was percent-encoded', () => {
+  it('returns any text that was percent-encoded', () => {
     const text = fc.string({ unit: 'binary' }).filter((value) => !/\p{Surrogate}/u.test(value));
     fc.assert(
       fc.property(text, (value) => {

@@ -4,7 +4,7 @@ import { reservedAccountNames } from './reserved-names.js';
 const paths = (...each: string[]) => each.map((path) => ({ path }));
 
 describe('reservedAccountNames', () => {
-  it('are the words that stand where another path has an account', () => {
+  it('returns the words that stand in another path where an account could stand', () => {
     const reserved = reservedAccountNames(
       paths('/echo/{account}', '/echo/loud/{account}', '/echo/{account}/softly', '/other/words/{account}'),
     );
@@ -12,13 +12,13 @@ describe('reservedAccountNames', () => {
     for (const free of ['softly', 'words', 'echo', 'other', '{account}']) expect(reserved.has(free), free).toBe(false);
   });
 
-  it('reach as deep as the path', () => {
+  it('looks at every level of a path', () => {
     const reserved = reservedAccountNames(paths('/search/click/list/{account}/{list}', '/search/click/{account}'));
     expect(reserved.has('list')).toBe(true);
     expect(reservedAccountNames(paths('/a/b/{account}', '/a/c/quiet/{account}')).has('quiet')).toBe(false);
   });
 
-  it('have those that are promised', () => {
+  it('includes reserved words that no path uses yet', () => {
     expect(reservedAccountNames([]).has('document-text')).toBe(true);
   });
 });

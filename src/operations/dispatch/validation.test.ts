@@ -93,8 +93,8 @@ function refusal(operation: Operation, raw: Partial<RawInput>): ServiceError {
 const bytes = (value: unknown): Uint8Array => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 const faultsOf = (body: unknown): readonly ErrorPlace[] => refusal(withBody, { body: bytes(body) }).errors ?? [];
 
-describe('bodies', () => {
-  it('pass as they are', () => {
+describe('request bodies', () => {
+  it('are returned as they are if they are valid', () => {
     const body = { name: 'a', radius: { latitude: 1, distance: 2 }, target: null, when: '2026-11-21T05:54:00Z' };
     expect(validate(withBody, { body: bytes(body), contentType: 'Application/JSON; charset=UTF-8' })).toMatchObject({
       body,
@@ -152,9 +152,11 @@ describe('bodies', () => {
     ],
     [[], '', "Must be an object with the member 'name', not an array."],
     [{ name: 'a', fields: ['title'] }, '/fields/0', 'Must be an object with the member \'name\', not "title".'],
-  ])('%j: %s', (body, pointer, detail) => expect(faultsOf(body)).toEqual([{ pointer, detail }]));
+  ])('are refused if they are invalid: %j: %s', (body, pointer, detail) =>
+    expect(faultsOf(body)).toEqual([{ pointer, detail }]),
+  );
 
-  it('name all faults at once, but not without end', () => {
+  it('get all their faults named, up to a limit', () => {
     expect(faultsOf({ name: 1, mode: 2, x: 3 })).toHaveLength(3);
     const many = { name: 'a', fields: Array.from({ length: 1000 }, () => ({})) };
     expect(faultsOf(many)).toHaveLength(50);
@@ -162,12 +164,12 @@ describe('bodies', () => {
     expect(faultsOf(huge)).toHaveLength(1);
   });
 
-  it('name one fault where there are too many values to name all, however few bytes these have', () => {
+  it('get one fault named if they have too many values, however short these are', () => {
     expect(faultsOf({ name: 'a', events: Array.from({ length: 1000 }, () => 1) })).toHaveLength(50);
     expect(faultsOf({ name: 'a', events: Array.from({ length: 5000 }, () => 1) })).toHaveLength(1);
   });
 
-  it('are refused before they are parsed where they have more members, objects or values than their reader takes', () => {
+  it('are refused before parsing if they have too many members, objects or values for the operation', () => {
     const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 1]));
     const tooMuch = (body: unknown, operation = withBody) => refusal(operation, { body: bytes(body) });
     expect(tooMuch(members(10_001)).code).toBe('body-too-large');
@@ -175,7 +177,7 @@ describe('bodies', () => {
       /^At line 1, column \d+: it has more than 10000 members, objects and arrays\.$/,
     );
     expect(tooMuch(members(9_000)).code).toBe('invalid-parameter');
-    // Rules of a list may be more.
+    // A body with the rules of a list may have more members.
     const content = defineOperation({
       ...withBody,
       bodyPartsMax: RULES_BODY_PARTS_MAX,
@@ -185,7 +187,7 @@ describe('bodies', () => {
     expect(tooMuch(members(150_001), content).code).toBe('body-too-large');
     const values = (count: number) => `[${'1,'.repeat(count - 1)}1]`;
     expect(tooMuch(values(1_000_001), content).code).toBe('body-too-large');
-    // Options are a vector at the most, records are what they are.
+    // Options need at most the numbers of a vector, but records may have more values.
     const record = defineOperation({ ...withBody, bodyBytesMax: CONTENT_BODY_BYTES_MAX });
     expect(tooMuch(values(100_000)).code).toBe('body-too-large');
     expect(tooMuch(values(90_000)).code).toBe('invalid-parameter');
@@ -199,7 +201,7 @@ describe('bodies', () => {
     expect(validate(withBody, { body })).toMatchObject({ body: { target: '12345678901234567890' } });
   });
 
-  it('repeat no more of a value than is needed to find it', () => {
+  it('are quoted in errors only as far as needed to find the fault', () => {
     expect(faultsOf({ name: 'a', mode: 'x'.repeat(100_000) })[0]?.detail.length).toBeLessThan(150);
     const [unknown] = faultsOf({ name: 'a', ['y'.repeat(100_000)]: 1 });
     expect(JSON.stringify(unknown).length).toBeLessThan(1000);
@@ -228,7 +230,7 @@ describe('bodies', () => {
 });
 
 describe('paths and query strings', () => {
-  it('are coerced and checked together', () => {
+  it('are converted to their types and checked together', () => {
     expect(validate(withQuery, { params: { version: '3' }, queryString: 'size=5&select=a,b' })).toMatchObject({
       params: { version: 3 },
       query: { size: 5, select: ['a', 'b'] },
@@ -243,7 +245,7 @@ describe('paths and query strings', () => {
     ]);
   });
 
-  it('refuse broken encodings and what an operation does not take', () => {
+  it('refuse broken encodings and what the operation does not take', () => {
     expect(refusal(withQuery, { params: { version: undefined } }).errors).toMatchObject([{ parameter: 'version' }]);
     expect(refusal(withBody, { body: bytes({ name: 'a' }), queryString: 'size=1' }).errors).toMatchObject([
       { parameter: 'size' },
@@ -253,7 +255,7 @@ describe('paths and query strings', () => {
 });
 
 describe('streams', () => {
-  it('carry their media type in plain form', () => {
+  it('get their media type without parameters', () => {
     expect(validate(withStream, { contentType: 'Text/CSV; charset=utf-8' })).toMatchObject({ contentType: 'text/csv' });
     expect(refusal(withStream, { contentType: 'image/png' }).detail).toContain('application/json, text/csv');
   });

@@ -9,7 +9,7 @@ const member = (title: string, type: string, more: object = {}) => ({
 });
 
 describe('a schema with a title', () => {
-  it('stands once, and is referred to wherever schemas may be', () => {
+  it('is included once, and referred to from everywhere', () => {
     const components = new SchemaComponents();
     const inner = member('Inner', 'string');
     const reference = { $ref: '#/components/schemas/Inner' };
@@ -38,7 +38,7 @@ describe('a schema with a title', () => {
     expect(Object.keys(components.all())).toEqual(['Inner', 'Outer']);
   });
 
-  it('keeps what it is described as in its place', () => {
+  it('keeps another description beside the reference', () => {
     const components = new SchemaComponents();
     components.of(member('A', 'string', { description: 'One' }));
     expect(components.of(member('A', 'string', { description: 'Another' }))).toEqual({
@@ -47,14 +47,14 @@ describe('a schema with a title', () => {
     });
   });
 
-  it('is told where another one has it, or where it names no type', () => {
+  it('throws if another schema has the same title, or if the title is no type name', () => {
     const components = new SchemaComponents();
     components.of(member('A', 'string'));
     expect(() => components.of(member('A', 'number'))).toThrow("Two schemas have the title 'A'");
     expect(() => components.of(member('A list', 'number'))).toThrow("'A list'");
   });
 
-  it('is not looked for in values', () => {
+  it('is not recognized within values', () => {
     const components = new SchemaComponents();
     const schema = {
       type: 'object',
