@@ -1,6 +1,7 @@
 /**
- * Reports of several days beside what was searched for and clicked on: random searches and clicks, days that pass, restarts and kills, and reports of
- * any part of the days. `GANNET_MODEL_SEED=7 GANNET_MODEL_STEPS=2000 npx vitest run test/model/counted-days.test.ts` for another sequence, or for more.
+ * Compares reports over several days with the searches and clicks that were sent: random searches and clicks, days
+ * that pass, restarts and kills, and reports of any range of days. For another or a longer sequence:
+ * `GANNET_MODEL_SEED=7 GANNET_MODEL_STEPS=2000 npx vitest run test/model/counted-days.test.ts`.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
@@ -16,7 +17,7 @@ const TERMS_MAX = 20;
 const TERM_CHARACTERS_MAX = 100;
 const TIMEOUT_MS = 24 * 3_600_000;
 const LONG = 'gull '.repeat(40);
-/** Some are one term by their case or their first 100 characters. */
+/** Some of these are the same term in another case or after their first 100 characters. */
 const TERMS = ['gull', 'Gull', 'GULL', 'tern', 'auk', 'zzz', 'Zzz', 'qqq', 'é', 'É', LONG, `${LONG} auk`];
 const MANY_TERMS = 40;
 const TARGETS = ['list/birds', 'list/fish', 'group/all'] as const;
@@ -45,7 +46,7 @@ let today = '';
 let last: Answer | undefined;
 let service: TestService;
 beforeAll(async () => {
-  // From a midnight on: no day ends by itself meanwhile.
+  // The clock starts at midnight, so that no day ends by itself during the test.
   const JUMPING_CLOCK_AHEAD_MS = String(DAY_MS - (Date.now() % DAY_MS));
   service = await startTestService({ clock: 'jumping', env: { GANNET_LOG_LEVEL: 'error', JUMPING_CLOCK_AHEAD_MS } });
   for (const name of ['birds', 'fish']) {
@@ -75,7 +76,7 @@ async function reported(target: string, query: Readonly<Record<string, string>> 
   );
 }
 
-/** One after the other: signals that come together are one. */
+/** Jumps one day at a time: signals that come together count as one. */
 async function jump(): Promise<void> {
   const before = (await reported('list/birds')).to;
   service.jumpADay();
@@ -105,7 +106,7 @@ async function search(): Promise<void> {
   counted.push({ target, day: today, kind: 'search', ...(term && { term }), isZero: last.total_count === 0 });
 }
 
-/** Of what was found last, in the report of any list or of the group. */
+/** Clicks on a hit of the last search, counted for any list or the group. */
 async function click(): Promise<void> {
   const hit = last?.results[0];
   if (last === undefined || hit === undefined) return;
@@ -127,7 +128,7 @@ function topOf(terms: readonly string[]): number[] {
   return [...counts.values()].sort((left, right) => right - left).slice(0, TERMS_MAX);
 }
 
-/** A report of some of the days, and each count of a term in it. */
+/** Checks the report of some days, and the count of each term in it. */
 async function check(target: string, from: string, to: string): Promise<void> {
   const report = (await reported(target, { from, to })) as unknown as Record<string, unknown>;
   const own = counted.filter((each) => each.target === target && each.day >= from && each.day <= to);
@@ -164,7 +165,7 @@ async function check(target: string, from: string, to: string): Promise<void> {
   }
 }
 
-/** What a report has told is not lost, however the service ends. */
+/** What a report has shown is not lost, however the service ends. */
 async function restart(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   for (const target of TARGETS) await check(target, dayBefore(today, DAYS_MAX), today);
   await service.stop(signal);
@@ -173,29 +174,33 @@ async function restart(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   for (const target of TARGETS) await check(target, dayBefore(today, DAYS_MAX), today);
 }
 
-it(`counts ${STEPS} steps over several days, from seed ${SEED}`, { timeout: TIMEOUT_MS }, async () => {
-  for (let step = 0; step < STEPS; step += 1) {
-    const drawn = random.below(100);
-    if (drawn < 60) await search();
-    else if (drawn < 85) await click();
-    else if (drawn < 95) {
-      const to = dayBefore(today, random.below(3));
-      await check(random.pick(TARGETS), dayBefore(to, random.below(DAYS_MAX)), to);
-    } else if (drawn < 98 && jumps < DAYS_MAX) {
-      jumps += 1;
-      await jump();
-    } else if (drawn >= 98) await restart(random.pick(['SIGTERM', 'SIGKILL']));
-  }
-  for (const target of TARGETS) await check(target, dayBefore(today, DAYS_MAX), today);
-});
+it(
+  `Reports count ${STEPS} random steps over several days as sent, from seed ${SEED}`,
+  { timeout: TIMEOUT_MS },
+  async () => {
+    for (let step = 0; step < STEPS; step += 1) {
+      const drawn = random.below(100);
+      if (drawn < 60) await search();
+      else if (drawn < 85) await click();
+      else if (drawn < 95) {
+        const to = dayBefore(today, random.below(3));
+        await check(random.pick(TARGETS), dayBefore(to, random.below(DAYS_MAX)), to);
+      } else if (drawn < 98 && jumps < DAYS_MAX) {
+        jumps += 1;
+        await jump();
+      } else if (drawn >= 98) await restart(random.pick(['SIGTERM', 'SIGKILL']));
+    }
+    for (const target of TARGETS) await check(target, dayBefore(today, DAYS_MAX), today);
+  },
+);
 
-/** What a day keeps once it has ended (service document 4.5). */
+/** The number of terms that a day keeps after it has ended (service document 4.5). */
 const KEPT_A_DAY = 500;
 const OFTEN = KEPT_A_DAY + 10;
 const RARE = 40;
 const AT_ONCE = 32;
 
-/** Each of them so many times, all of which find nothing. */
+/** Searches for each term this many times; no search has hits. */
 async function searchAll(terms: readonly string[], times: number): Promise<void> {
   const all = Array.from({ length: times }, () => terms).flat();
   for (let from = 0; from < all.length; from += AT_ONCE) {
@@ -219,7 +224,10 @@ async function countOf(term: string): Promise<number[]> {
   );
 }
 
-/** A thousand searches: with all tests, roll-ups alone are asked what a day keeps (src/analytics/roll-up.test.ts). */
+/**
+ * A thousand searches: a usual run checks what a day keeps only in the test of roll-ups
+ * (src/analytics/roll-up.test.ts).
+ */
 itWhere(STEPS > 100, 'a thousand searches: GANNET_MODEL_STEPS=101 makes them')(
   'keeps the 500 most frequent terms of a day that has ended',
   async () => {
@@ -235,12 +243,13 @@ itWhere(STEPS > 100, 'a thousand searches: GANNET_MODEL_STEPS=101 makes them')(
     await searchAll(rare, 1);
     await jump();
     jumps += 1;
-    // On a day of few terms all are kept: those that were rare yesterday are told by what they have had since.
+    // On a day with few terms all are kept: those that were rare the day before are reported with their counts since
+    // then.
     await searchAll(rare.slice(0, 10), 4);
     const total = OFTEN * 2 + RARE + 10 * 4;
     for (const again of ['at once', 'stopped', 'killed']) {
       if (again !== 'at once') await restart(again === 'stopped' ? 'SIGTERM' : 'SIGKILL');
-      // The hours of a day become a day some time after midnight.
+      // The hours of a day are summed up some time after midnight.
       await eventually(
         () => countOf('rare0'),
         (counts) => counts.every((count) => count === 4),
@@ -248,7 +257,7 @@ itWhere(STEPS > 100, 'a thousand searches: GANNET_MODEL_STEPS=101 makes them')(
       const report = (await reported('list/terms')) as unknown as Terms;
       expect(report.total_searches, again).toBe(total);
       for (const top of [report.top_searches, report.top_zero_result_searches]) {
-        // Which of those that are as frequent as others are told is not said.
+        // It is not defined which of several equally frequent terms are shown.
         const counts = top.map(({ count }) => count);
         expect(counts, again).toEqual([...Array<number>(10).fill(4), ...Array<number>(TERMS_MAX - 10).fill(2)]);
       }

@@ -1,6 +1,7 @@
 /**
- * The service beside a reference that is made of the documents alone: random sequences of writes, searches, changes of fields and rules, copies,
- * restarts and kills give the same answers. `GANNET_MODEL_SEQUENCES=5000 GANNET_MODEL_SEED=7 npx vitest run test/model` for more, or to have a failure again.
+ * Compares the service with a reference made from the documentation alone: random sequences of writes, searches,
+ * changes of fields and rules, copies, restarts and kills must give the same answers. For more sequences, or to
+ * repeat a failure: `GANNET_MODEL_SEQUENCES=5000 GANNET_MODEL_SEED=7 npx vitest run test/model`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,9 +19,9 @@ import { startReceiver } from './told-events.js';
 import { TextModel } from './text-model.js';
 
 const SEQUENCES = Number(process.env['GANNET_MODEL_SEQUENCES'] ?? 6);
-/** From here on there is a restart, a kill and two that a webhook is told of. */
+/** Sequences from this seed on include a restart, a kill and two with a webhook. */
 const SEED = Number(process.env['GANNET_MODEL_SEED'] ?? 5);
-/** Of one seed to the next: with 10 from a multiple of it, each sequence has a kill. */
+/** The step from one seed to the next: with 10, from a multiple of it, each sequence has a kill. */
 const STEP = Number(process.env['GANNET_MODEL_STEP'] ?? 1);
 const OPERATIONS_MAX = 120;
 const FAILURES_MAX = Number(process.env['GANNET_MODEL_FAILURES'] ?? 1);
@@ -72,14 +73,14 @@ async function report(seed: number, sequence: Sequence, found: Difference): Prom
 }
 
 describe('the service and the reference', () => {
-  it(`answer alike over ${SEQUENCES} sequences from seed ${SEED} on`, { timeout: TIMEOUT_MS }, async () => {
+  it(`give the same answers over ${SEQUENCES} sequences from seed ${SEED} on`, { timeout: TIMEOUT_MS }, async () => {
     const failures: string[] = [];
     const kinds = new Set<string>();
     for (let at = 0; at < SEQUENCES && failures.length < FAILURES_MAX; at += 1) {
       const seed = SEED + at * STEP;
       const sequence = madeSequence(seed, 30 + new SeededRandom(seed).below(OPERATIONS_MAX));
       const found = await differenceOf(sequence);
-      // One of a kind: others would be the same, as long as it is there.
+      // Only one difference of each kind is shortened: others would be the same as long as it exists.
       if (found !== undefined && !kinds.has(found.what)) {
         kinds.add(found.what);
         console.log(`seed ${seed}, to be shortened: ${found.message}`);

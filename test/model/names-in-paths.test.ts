@@ -1,7 +1,8 @@
 /**
- * Fields and records under names that a path or an object could take for something else: fields are made, renamed and removed one by one, by their paths, and records with
- * values of them are filtered, counted and looked up by their names, beside a list of what there is.
- * `GANNET_MODEL_SEED=7 GANNET_MODEL_STEPS=500 npx vitest run test/model/names-in-paths.test.ts` for another sequence, or for more.
+ * Tests fields and records with names that a path or an object could misinterpret: fields are created, renamed and
+ * removed one by one at their paths, and records with these values are filtered, counted and read by name, and
+ * compared with a list of what there should be. For another or a longer sequence: `GANNET_MODEL_SEED=7
+ * GANNET_MODEL_STEPS=500 npx vitest run test/model/names-in-paths.test.ts`.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
@@ -64,15 +65,15 @@ const NAMES = [
   ...['x'.repeat(LONGEST), '日'.repeat(LONGEST)],
 ];
 
-/** None that a filter or an object could not have. */
+/** Leaves out names that a filter or an object could not have. */
 const isField = (name: string) => /^(?!__proto__$)(?![@\s])[^'"`,]*(?<!\s)$/.test(name);
 const FIELDS = NAMES.filter(isField);
 
 const random = new SeededRandom(SEED);
 let service: TestService;
-/** By name, in their order. */
+/** The names of the facets, in their order. */
 let facets: string[] = [];
-/** By the name of a record: the names of the facets that it has a value of, each its own index. */
+/** By name of the record: the facets that it has a value of, each with the value. */
 const records = new Map<string, Map<string, string>>();
 
 beforeAll(async () => {
@@ -110,7 +111,7 @@ async function rename(from: string, to: string): Promise<void> {
   if (from === to) return;
   for (const fields of records.values()) {
     const value = fields.get(from);
-    // What a record kept under that name from a facet that was removed stays where there is nothing to take its place.
+    // A value that a record kept under that name from a removed facet stays if there is no value to replace it.
     if (value === undefined) continue;
     fields.delete(from);
     fields.set(to, value);
@@ -123,7 +124,7 @@ async function remove(name: string): Promise<void> {
   facets = facets.filter((each) => each !== name);
 }
 
-/** By one of the names. */
+/** Writes a record with one of the names. */
 async function write(): Promise<void> {
   const name = random.pick(NAMES);
   const having = facets.filter(() => random.below(2) === 0);
@@ -162,7 +163,7 @@ async function check(): Promise<void> {
   expect(status, name).toBe(records.has(name) ? 200 : 404);
 }
 
-it(`keeps fields and records of odd names apart, seed ${SEED}`, { timeout: TIMEOUT_MS }, async () => {
+it(`Fields and records with odd names are never confused, seed ${SEED}`, { timeout: TIMEOUT_MS }, async () => {
   for (let step = 0; step < STEPS; step += 1) {
     const drawn = random.below(10);
     if (drawn < 3) await create(random.pick(FIELDS));

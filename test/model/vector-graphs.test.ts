@@ -1,7 +1,8 @@
 /**
- * Graphs of vectors beside an exact comparison: what is found near to a vector by the graph, among what passes a filter and one by one, in a list that is new, of which two
- * fifths are deleted, to which more is added, that is merged, copied, built anew, stopped and killed, alone and in a group.
- * `GANNET_MODEL_VECTORS=40000 GANNET_MODEL_QUERIES=20 GANNET_MODEL_SEED=7 npx vitest run test/model/vector-graphs.test.ts` for more, or for others.
+ * Compares hits of vector graphs with an exact comparison: by graph, by graph with a filter, and one by one, in a
+ * list that is new, has two fifths deleted and more added, is merged, copied, rebuilt, stopped and killed, alone and
+ * in a group. For more or other vectors: `GANNET_MODEL_VECTORS=40000 GANNET_MODEL_QUERIES=20 GANNET_MODEL_SEED=7 npx
+ * vitest run test/model/vector-graphs.test.ts`.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
@@ -11,27 +12,28 @@ import { ExactVectors, type Near, type VectorRecord } from './exact-vectors.js';
 import type { Scale } from './reference-vectors.js';
 
 /**
- * Halves of it are written one behind the other, each of fewer than would have a graph by itself, and merged at once: a segment of more than 4,000 has a graph, which is
- * searched where there are more than 6,400, and pieces of unlike sizes are merged only when nothing was written for ten seconds.
+ * Halves of these are written one after the other, each too small for a graph of its own, and merged at once: a
+ * segment with more than 4,000 has a graph, which is searched if there are more than 6,400, and pieces of unequal
+ * sizes are merged only after ten seconds without a write.
  */
 const VECTORS = Number(process.env['GANNET_MODEL_VECTORS'] ?? 6600);
 const SEED = Number(process.env['GANNET_MODEL_SEED'] ?? 1);
-/** With all tests few are asked for, and behind the first step by two filters alone. */
+/** In a usual run there are few queries, and after the first step only two filters. */
 const QUERIES = Number(process.env['GANNET_MODEL_QUERIES'] ?? 2);
 const IS_SHORT = QUERIES <= 2;
-/** A filter that comes for the third time is prepared. */
+/** A filter is prepared when it comes for the third time. */
 const QUERIES_AT_FIRST = Math.max(3, QUERIES);
 const DIMENSIONS = Number(process.env['GANNET_MODEL_DIMENSIONS'] ?? 16);
 const CENTRES = 40;
 const SPREAD = 0.5;
 const PLACES = 1000;
 const TIMEOUT_MS = 3_600_000;
-/** Scores are shown with six digits, and made of sums of floats. */
+/** Scores are shown with six digits, and computed as sums of floats. */
 const SCORE_TOLERANCE = 2e-5;
-/** Of the ten nearest, in the mean of the queries of a filter. */
+/** Recall of the ten nearest, as the mean over the queries of a filter. */
 const RECALL_MIN = 0.9;
 const RECALLED = 10;
-/** Whether recall and ways are printed. */
+/** Whether recall and ways of searching are printed. */
 const SHOWS = process.env['GANNET_MODEL_SHOWS'] === '1';
 
 interface Hit {
@@ -52,7 +54,7 @@ interface Member {
   readonly list: string;
   exact: ExactVectors;
 }
-/** A version of a list, or a group of several. */
+/** A version of a list, or a group of several lists. */
 interface Searched {
   readonly path: string;
   readonly members: readonly Member[];
@@ -66,7 +68,7 @@ interface Filter {
   holds(this: void, record: VectorRecord): boolean;
 }
 
-/** By chance: all, most, a third, a tenth; and what lies on one side. */
+/** Filters that pass at random all, most, a third or a tenth; and one that passes one side. */
 const FILTERS: readonly Filter[] = [
   { text: undefined, holds: () => true },
   { text: 'place < 900', holds: ({ place }) => place < 900 },
@@ -87,7 +89,7 @@ function gaussian(): number {
 const centres = Array.from({ length: CENTRES }, () => Array.from({ length: DIMENSIONS }, gaussian));
 const vector = () => random.pick(centres).map((each) => each + SPREAD * gaussian());
 
-/** One in ten has several vectors. */
+/** Makes a record; one in ten has several vectors. */
 function record(name = `r${(made += 1)}`): VectorRecord {
   const vectors = Array.from({ length: random.below(10) === 0 ? 3 : 1 }, vector);
   const side = (vectors[0]?.[0] ?? 0) > 0 ? 'right' : 'left';
@@ -112,7 +114,7 @@ async function search(path: string, body: object): Promise<Found> {
 const waysOf = ({ results }: Found) =>
   new Set(results.flatMap(({ explain }) => explain.sources.flatMap(({ way }) => way ?? [])));
 
-/** Until then all are compared one by one; small segments beside it always are. */
+/** Waits for the graph: before that all vectors are compared one by one, as small segments always are. */
 async function graphIsMade(path: string): Promise<void> {
   const probe = vector();
   await eventually(
@@ -121,7 +123,7 @@ async function graphIsMade(path: string): Promise<void> {
   );
 }
 
-/** What the reference has, and nothing else; one that is as near as another may stand for it at the end. */
+/** Checks that hits are exactly those of the reference; at the end, another one that is as near may replace one. */
 function compareExactly(what: string, hits: readonly Hit[], expected: readonly Near[]): void {
   const names = new Set(hits.map(({ name }) => name));
   const near = new Set(expected.map(({ name }) => name));
@@ -132,7 +134,7 @@ function compareExactly(what: string, hits: readonly Hit[], expected: readonly N
   expect(Math.abs(hits.length - expected.length), `${what}: total_count`).toBeLessThanOrEqual(1);
 }
 
-/** Each is in the list, passes, and has the score of the nearest of its vectors. */
+/** Checks that each hit is in the list, passes the filter, and has the score of its nearest vector. */
 function compareHits(what: string, hits: readonly Hit[], { exact }: Member, { near, filter }: Asked): void {
   const strange = hits.filter(({ name }) => !exact.passes(name, filter.holds));
   expect(
@@ -190,7 +192,7 @@ async function ask(what: string, searched: Searched, asked: Asked, recall: Recal
   }
 }
 
-/** Resolves with the ways in which was searched. */
+/** Resolves with the ways of searching that were used. */
 async function check(
   label: string,
   searched: Searched,
@@ -241,7 +243,7 @@ async function deleteTwoFifths({ list, exact }: Member): Promise<void> {
   expect(deleted).toBe(exact.delete(isDeleted));
 }
 
-/** Of records that are written when it is killed, those that are there stay; all that it had said to be written are. */
+/** Kills the service during writes: records found afterwards stay, and all acknowledged ones must be among them. */
 async function killAmidWrites({ list, exact }: Member): Promise<void> {
   const parts = Array.from({ length: 4 }, () => records(200));
   const sending = parts.map(async (part) => {
@@ -271,7 +273,7 @@ async function namesIn(list: string): Promise<string[]> {
   return names;
 }
 
-/** Searches go on beside it; resolves when it is the current one. */
+/** Builds a version while searches go on; resolves when it is the current one. */
 async function buildVersion({ list }: Member, beside: Searched): Promise<void> {
   const facets = [...FACETS, { name: 'more', type: 'string' }];
   expect((await service.client.put(`/list/default/${list}`, { facets })).status).toBe(200);
@@ -282,7 +284,7 @@ async function buildVersion({ list }: Member, beside: Searched): Promise<void> {
   );
 }
 
-/** All that a list goes through, and what is beside it. */
+/** Runs all further steps of a list, and of lists next to it. */
 async function furtherSteps(near: Member, first: Searched): Promise<void> {
   await graphIsMade(first.path);
   await check('two fifths deleted, and merged', first);
@@ -304,7 +306,7 @@ async function furtherSteps(near: Member, first: Searched): Promise<void> {
   await check('the version before it', { path: first.path, members: [frozen] });
 }
 
-it(`finds the nearest of ${VECTORS} by graphs as by comparing all`, { timeout: TIMEOUT_MS }, async () => {
+it(`Graphs find the nearest of ${VECTORS} vectors as an exact comparison does`, { timeout: TIMEOUT_MS }, async () => {
   const near = await create('near');
   const first: Searched = { path: 'default/near/1', members: [near] };
   for (let half = 0; half < 2; half += 1) await put(near, records(VECTORS / 2));
