@@ -1,4 +1,4 @@
-/** What the client of all tests does with its connections where the service, or the test itself, is held up. */
+/** Tests what the client of all tests does with its connections if the service, or the test itself, is held up. */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ afterAll(() => {
   server.close();
 });
 
-it('sends nothing by a connection that was let go since its answer took long', async () => {
+it('The client sends no request on a connection that it drops because the last answer took long', async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const client = new ServiceClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, undefined);
@@ -30,7 +30,7 @@ it('sends nothing by a connection that was let go since its answer took long', a
   await client.get('/quick');
   held[0]?.end('{}');
   expect((await slow).status).toBe(200);
-  // Its connection is the last of those that wait, and the oldest by what was sent.
+  // This connection is the last of those that wait, and the oldest by the time of its request.
   await new Promise((resolve) => setImmediate(resolve));
   expect((await client.get('/next')).status).toBe(200);
 });

@@ -16,7 +16,7 @@ const CACHE_BYTES = 2 ** 20;
 export function itIsAnEmbedder({ embedder, tokensMax, countTokens }: ConformingEmbedder): void {
   const lengthOf = (vector: Float32Array) => Math.hypot(...vector);
 
-  it('gives a vector of length 1 for each text in their order, and equal ones for equal texts', async () => {
+  it('gives a vector of length 1 for each text in order, and equal vectors for equal texts', async () => {
     const texts = ['one', 'another text', 'one', 'x', 'a third text of several words, which is longer'];
     const vectors = await embedder().embed(texts, 'document');
     expect(vectors).toHaveLength(texts.length);
@@ -30,7 +30,7 @@ export function itIsAnEmbedder({ embedder, tokensMax, countTokens }: ConformingE
     expect(await embedder().embed([], 'document')).toEqual([]);
   });
 
-  it('cuts long texts into passages that it reads whole, each beginning with the title', async () => {
+  it('cuts long texts into passages that fit the model, each beginning with the title', async () => {
     const text = Array.from({ length: 60 }, (_, n) => `sentence ${n} says a little more.`).join(' ');
     const [cut = [], short = [], none = []] = await embedder().passages([
       { title: 'the title', text },
@@ -48,7 +48,7 @@ export function itIsAnEmbedder({ embedder, tokensMax, countTokens }: ConformingE
     expect(await embedder().embed(cut, 'document')).toHaveLength(cut.length);
   });
 
-  it('takes any text, or says that it does not', async () => {
+  it('embeds any text', async () => {
     const texts = fc.array(fc.string({ unit: 'binary', maxLength: 300 }), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(texts, async (some) => {
@@ -59,7 +59,7 @@ export function itIsAnEmbedder({ embedder, tokensMax, countTokens }: ConformingE
     );
   });
 
-  it('embeds a search text once, however many ask for it at a time', async () => {
+  it('embeds a query once for all simultaneous searches', async () => {
     let calls = 0;
     const counted: Embedder = {
       ...plain(embedder()),
@@ -76,7 +76,7 @@ export function itIsAnEmbedder({ embedder, tokensMax, countTokens }: ConformingE
     expect(calls).toBe(2);
   });
 
-  it('does nothing more for whoever has left', async () => {
+  it('stops if the caller has cancelled', async () => {
     const left = new AbortController();
     left.abort(new Error('left'));
     await expect(embedder().embed(['a text of nobody'], 'document', left.signal)).rejects.toThrow('left');

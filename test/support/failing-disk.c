@@ -1,6 +1,6 @@
-/* Preloaded into a process, it lets writes to files named data.mdb fail: with the errno of FAILING_DISK, and for `meta` in
-   FAILING_DISK_PART only those that sync by themselves, as LMDB writes its meta pages, for `sync` only syncs. Nothing fails while FAILING_DISK
-   is not set. */
+/* Preloaded into a process, this makes writes to files named data.mdb fail with the errno of FAILING_DISK. With
+   `meta` in FAILING_DISK_PART, only writes that sync by themselves fail, as LMDB writes its meta pages; with `sync`,
+   only syncs fail. Nothing fails while FAILING_DISK is not set. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

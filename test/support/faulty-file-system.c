@@ -1,15 +1,14 @@
-/* A file system over a folder that fails as it is told, by its kernel's own ways: a page of a mapped file that cannot be read is a SIGBUS
-   here as it is over a bad sector. Arguments: the folder, and where to mount it. It reads commands from its input, a line each, and answers
-   each with a line:
-
-     fail CALLS CODE PART   from now on CALLS (letters, see `struct rule`) fail with the errno CODE for paths that have PART in them
-                            (CODE -1: they are not answered before `heal`)
-     heal                   nothing fails any more
-     forget                 what the kernel keeps of files that are open is dropped, so that it is read anew
-     freeze                 nothing is written or synced any more, and nobody who wants it is answered
-     cut SEED TENTHS        the power fails: what was not synced is lost, but for about so many tenths of it, drawn by the seed; whoever
-                            waits has an error. For one that was mounted with a third argument: where it puts what may come back
-
+/* A file system over a folder that fails on command, as the kernel itself does: reading a bad page of a mapped file
+   raises SIGBUS here, as over a bad sector. Arguments: the folder, and where to mount it. It reads commands from its
+   input, one a line, and answers each with a line:
+     fail CALLS CODE PART   makes CALLS (letters, see `struct rule`) fail with the errno CODE for paths that contain PART
+                            (CODE -1: they get no answer before `heal`)
+     heal                   ends all failures
+     forget                 drops the kernel's cache of open files, so that they are read again
+     freeze                 stops all writes and syncs, which get no answer from now on
+     cut SEED TENTHS        simulates a power failure: what was not synced is lost, except for about TENTHS tenths of it,
+                            drawn by the seed; waiting calls fail. Only if mounted with a third argument: the folder for
+                            what may come back
    The end of the input unmounts it. Needs libfuse 3 and the right to mount. */
 #define FUSE_USE_VERSION 31
 #ifndef _GNU_SOURCE
@@ -30,8 +29,8 @@
 
 enum { RULES_MAX = 16, PATH_MAX_HERE = 4096, OPEN_PATHS_MAX = 4096, HELD = -1 };
 
-/* r: read, w: write, s: sync a file, d: sync a folder, o: open to write, make, rename or remove, n: open to read, l: hard links,
-   m: change modes and owners, t: look at (stat), u: set times. */
+/* r: read, w: write, s: sync a file, d: sync a folder, o: open to write, create, rename or remove, n: open to read,
+   l: hard links, m: change modes and owners, t: look at (stat), u: set times. */
 struct rule {
   char calls[16];
   int code;
@@ -49,10 +48,10 @@ static pthread_cond_t healed = PTHREAD_COND_INITIALIZER;
 
 static int is_tracked, is_frozen, is_cut;
 static pthread_cond_t thawed = PTHREAD_COND_INITIALIZER;
-/* By descriptor: each of its writes is on disk when it is answered. */
+/* By descriptor: true if each write is on disk when it is answered. */
 static char is_written_through[1 << 16];
 
-/* With the lock held. */
+/* Requires the lock. */
 static int code_of(char call, const char *path) {
   int code = 0;
   for (int i = 0; i < rule_count; ++i) {
@@ -91,7 +90,7 @@ static void remember(const char *path) {
     const int code = fails((call), (path)); \
     if (code != 0) return -code;           \
   } while (0)
-/* Until `END_CHANGE` nothing else is changed. */
+/* Prevents other changes until `END_CHANGE`. */
 #define BEGIN_CHANGE()                                                    \
   do {                                                                    \
     pthread_mutex_lock(&unsynced_lock);                                   \
@@ -106,12 +105,13 @@ static void remember(const char *path) {
   char full[PATH_MAX_HERE]; \
   snprintf(full, sizeof full, "%s%s", root, path)
 #define RESULT(call) ((call) == -1 ? -errno : 0)
-/* Of a file or folder that is open, which may have been renamed since, or have no name any more: it is read and written as before. */
+/* Finds the name of an open file or folder, which may have been renamed since, or have no name any more: it is read
+   and written as before. */
 #define NAME_OF(path, file)        \
   char name_now[PATH_MAX_HERE];    \
   if ((file) != NULL) (path) = path_of_open((int)(file)->fh, name_now)
 
-/* As it is in `root`. */
+/* Returns the path below `root`. */
 static const char *path_of_open(int opened, char *into) {
   char link[64];
   snprintf(link, sizeof link, "/proc/self/fd/%d", opened);
@@ -122,16 +122,17 @@ static const char *path_of_open(int opened, char *into) {
 }
 
 static void *begin(struct fuse_conn_info *connection, struct fuse_config *config) {
-  /* Else each look at a file whose time has changed drops its pages, also those whose bytes are still on their way here: who has mapped it
-     reads what stood there before, and goes on reading it when they have come. No disk does so. */
+  /* Otherwise each look at a file whose time has changed would drop its pages, even those whose bytes are still on
+     their way here: a process that has mapped it would read the old content, and keep reading it after the bytes
+     have arrived. No disk does so. */
   connection->want &= ~FUSE_CAP_AUTO_INVAL_DATA;
   connection->want |= connection->capable & FUSE_CAP_EXPLICIT_INVAL_DATA;
   config->use_ino = 1;
   config->kernel_cache = 1;
   config->hard_remove = 1;
-  /* A file that is open and has lost its name is not stale. */
+  /* An open file that has lost its name is not stale. */
   config->nullpath_ok = 1;
-  /* Whether something fails is asked anew for each call. */
+  /* Whether a call fails is decided anew for each call. */
   config->entry_timeout = config->attr_timeout = config->negative_timeout = 0;
   return NULL;
 }
@@ -238,7 +239,7 @@ static int cut(const char *path, off_t size, struct fuse_file_info *file) {
 static int open_with(const char *path, int flags, mode_t mode, struct fuse_file_info *file) {
   FULL(full, path);
   const int is_new = is_tracked && (flags & O_CREAT) != 0 && access(full, F_OK) != 0;
-  /* Pages that are written in part are read first. */
+  /* Pages that are partly written are read first. */
   const int both = (flags & ~O_ACCMODE & ~O_APPEND & ~O_DIRECT) | O_RDWR;
   int opened = open(full, both, mode);
   if (opened < 0 && (flags & O_ACCMODE) == O_RDONLY) opened = open(full, flags & ~O_DIRECT, mode);
@@ -293,7 +294,7 @@ static int sync_file(const char *path, int only_data, struct fuse_file_info *fil
   const int opened = (int)file->fh;
   const int code = fails('s', path);
   BEGIN_CHANGE();
-  /* What follows a write that was written through is no sync of what else waits. */
+  /* A sync that follows a write-through write does not sync anything else that waits. */
   if (is_tracked && !is_written_through[opened]) note_synced(opened, code != 0);
   END_CHANGE();
   return -code;
@@ -435,7 +436,7 @@ int main(int count, char **arguments) {
     lost_folder = open(arguments[3], O_PATH | O_DIRECTORY);
     struct rlimit limit;
     if (lost_folder < 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0) return 2;
-    /* Each file that is not synced takes one. */
+    /* Each unsynced file takes a descriptor. */
     limit.rlim_cur = limit.rlim_max < sizeof is_written_through ? limit.rlim_max : sizeof is_written_through;
     setrlimit(RLIMIT_NOFILE, &limit);
   }

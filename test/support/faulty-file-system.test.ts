@@ -1,4 +1,7 @@
-/** That `faulty-file-system.c` is a disk to who has a file open or mapped: what was written is what everybody reads. */
+/**
+ * Tests that `faulty-file-system.c` behaves like a disk for processes that have a file open or mapped: everybody
+ * reads what was written.
+ */
 import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,9 +33,9 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       rmSync(root, { recursive: true, force: true });
     });
 
-    it('shows what was written, also to who looked at the file while that was on its way', async () => {
+    it("shows what was written, even to a process that read the file's times during the write", async () => {
       await file.write('a'.repeat(PAGE), 0);
-      // The system knows its time as of now.
+      // The system now knows the file's time.
       statSync(path());
       const begin = () => readFileSync(path(), { encoding: 'utf8' }).slice(0, 1);
       expect(begin()).toBe('a');
@@ -42,7 +45,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
         () => Promise.resolve(begin()),
         (letter) => letter === 'b',
       );
-      // As by a write before.
+      // As an earlier write would do.
       utimesSync(join(root, 'under', 'file'), LONG_AGO, LONG_AGO);
       expect(statSync(path()).mtimeMs).toBe(LONG_AGO.getTime());
       const meanwhile = begin();
@@ -51,7 +54,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       expect([meanwhile, begin()]).toEqual(['b', 'b']);
     });
 
-    it('leaves to who has a file open what is in it, whatever becomes of its name', async () => {
+    it('keeps the content of an open file that is renamed or deleted', async () => {
       await file.write('a', 0);
       renameSync(path(), `${path()}.new`);
       await file.write('b', 1);
@@ -60,11 +63,11 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       await file.sync();
       await file.truncate(4);
       const { buffer, bytesRead } = await file.read(Buffer.alloc(8), 0, 8, 0);
-      // The system asks by name how long it is, and is told that it is stale.
+      // The system asks for the size by name, and is told that the name is stale.
       expect(buffer.toString('latin1', 0, bytesRead)).toBe('abc\0');
     });
 
-    it('forgets what is kept of a file that was renamed: it was still read from memory', async () => {
+    it('drops cached pages of a renamed file as well', async () => {
       await file.write('a'.repeat(PAGE), 0);
       await file.sync();
       renameSync(path(), `${path()}.new`);
@@ -73,7 +76,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       await expect(file.read(Buffer.alloc(1), 0, 1, 0)).rejects.toMatchObject({ code: 'EIO' });
     });
 
-    it('fails for the name that a file has now', async () => {
+    it('fails for the current name of a file', async () => {
       renameSync(path(), `${path()}.new`);
       await disk.fail(['write'], 'EIO', '/file.new');
       const failed = await file.write('a', 0).then(

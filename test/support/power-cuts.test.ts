@@ -1,4 +1,4 @@
-/** That the power cuts of `faulty-file-system.c` lose what was not synced, and nothing else. */
+/** Tests that power cuts of `faulty-file-system.c` lose what was not synced, and nothing else. */
 import {
   closeSync,
   constants,
@@ -64,7 +64,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       rmSync(root, { recursive: true, force: true });
     });
 
-    it('loses what was written since the last sync of a file, and keeps what was before', async () => {
+    it('loses what was written since the last sync of a file, and keeps what was written before', async () => {
       writeSynced(at('file'), 'a'.repeat(10_000));
       const file = openSync(at('file'), 'r+');
       writeSync(file, 'b'.repeat(10), 5000);
@@ -77,7 +77,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       expect(readFileSync(under('file'), 'utf8')).toBe(`${'a'.repeat(5000)}${'b'.repeat(10)}${'a'.repeat(4990)}`);
     });
 
-    it('keeps each write to a file that is written through, and nothing for it of what another wrote', async () => {
+    it('keeps every write through a descriptor with O_DSYNC, but not what another descriptor wrote', async () => {
       writeSynced(at('file'), 'a'.repeat(8192));
       const file = openSync(at('file'), 'r+');
       writeSync(file, 'lost', 10);
@@ -90,7 +90,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       expect(readFileSync(under('file'), 'utf8')).toBe(expected);
     });
 
-    it('loses names that were made, removed and moved since the last sync of their folder, and keeps those before', async () => {
+    it('loses names created, removed and moved since the last sync of their folder, and keeps earlier ones', async () => {
       for (const name of ['stays', 'removed', 'moved', 'under']) writeSynced(at(name), name);
       mkdirSync(at('folder'));
       sync(at());
@@ -107,7 +107,7 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       for (const name of ['new', 'link']) expect(existsSync(under(name))).toBe(false);
     });
 
-    it('keeps what was moved over another file as soon as the folder is synced', async () => {
+    it('keeps a file that was moved over another as soon as the folder is synced', async () => {
       writeSynced(at('file'), 'old');
       writeFileSync(at('file.new'), 'new');
       sync(at('file.new'));

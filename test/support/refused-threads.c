@@ -1,5 +1,5 @@
-/* Preloaded into a process, it lets no thread and no process be made while the file is there that REFUSED_THREADS names, as a limit of processes
-   (ulimit -u, pids.max of a control group) that is reached. */
+/* Preloaded into a process, this refuses new threads and processes while the file named by REFUSED_THREADS exists,
+   like a limit of processes (ulimit -u, pids.max of a control group) that is reached. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

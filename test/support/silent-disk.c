@@ -1,6 +1,6 @@
-/* Preloaded into a process, it lets whoever opens, or looks at, a path that ends with /silent wait for as long as there is a file at SILENT_DISK, as on a
-   disk that a server has which does not answer; and whoever syncs a file whose path ends with SILENT_SYNC, where that is set. Of who waits in a sync
-   another file tells, whose name has .waiting at its end. */
+/* Preloaded into a process, this delays opening of and looking at paths that end with /silent while the file
+   SILENT_DISK exists, like the disk of a server that does not answer; and syncs of files whose paths end with
+   SILENT_SYNC, if that is set. While a sync waits, there is another file, whose name has .waiting at its end. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,8 +1,9 @@
-/* What of a file system over a folder would be lost if the power failed now, and how it is taken back at such a cut. Of files that is every
-   page written since their last sync, of folders each name made, removed or moved since theirs: nothing else is promised by the system. The
-   folder itself is always as the process sees it; here is what stood there before.
-
-   Everything is called with `unsynced_lock` held. Errors of this bookkeeping end the program: a test that goes on would prove nothing. */
+/* Tracks what a file system over a folder would lose if the power failed now, and takes it back at such a cut. For
+   files this is every page written since their last sync, for folders each name created, removed or moved since
+   theirs: the system guarantees nothing else. The folder itself is always as the process sees it; this has what was
+   there before.
+   Everything is called with `unsynced_lock` held. Errors of this bookkeeping end the program: a test that went on
+   would prove nothing. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -17,10 +18,10 @@
 
 enum { PAGE = 4096, SECTOR = 512, BUCKETS = 4096, NAME_BYTES = 256 };
 
-/* As it was at the last sync. */
+/* The page as it was at the last sync. */
 struct page {
   unsigned char before[PAGE];
-  /* A sync failed while it waited: the system takes it for written from then on, and no later sync writes it. */
+  /* A sync failed while this page waited: the system takes it for written from then on, and no later sync writes it. */
   int is_given_up;
 };
 
@@ -42,7 +43,7 @@ struct name {
 struct step {
   enum step_kind kind;
   struct name at, to;
-  /* Under this number in `lost_folder` is what the name stood for; 0 for nothing. */
+  /* The number in `lost_folder` of what the name referred to; 0 for nothing. */
   unsigned kept;
   struct step *before;
 };
@@ -89,7 +90,7 @@ static void forget_file(struct unsynced_file **place) {
   free(file);
 }
 
-/* Before bytes of the file change. */
+/* Called before bytes of the file change. */
 static void keep_range(int opened, off_t at, off_t size) {
   if (size <= 0) return;
   struct unsynced_file *file = begin_file(opened);
@@ -116,7 +117,7 @@ static void keep_before_truncating(int opened, off_t size) {
   if (size < now.st_size) keep_range(opened, size, now.st_size - size);
 }
 
-/* Bytes that were on disk when their write was answered. */
+/* Notes bytes that were on disk when their write was answered. */
 static void note_written_through(int opened, const char *bytes, size_t size, off_t at) {
   struct unsynced_file *file = begin_file(opened);
   if (file->size_before < at + (off_t)size) file->size_before = at + (off_t)size;
@@ -150,7 +151,7 @@ static void note_synced(int opened, int is_failed) {
 
 /* ---- folders */
 
-/* Thousands of names that are not synced lie in a few folders: each of these is open once. */
+/* Thousands of unsynced names are in a few folders: each of these is open once. */
 struct held_folder {
   ino_t number;
   int folder;
@@ -233,7 +234,7 @@ static void forget_step(struct step **place) {
   free(step);
 }
 
-/* The names in this folder are on disk. */
+/* Notes that the names in this folder are on disk. */
 static void note_folder_synced(const char *full) {
   struct stat now;
   if (stat(full, &now) != 0) return;
@@ -255,7 +256,7 @@ static int is_empty(const char *full) {
   return count <= 2;
 }
 
-/* Removes a file or an empty folder, for as long as it may come back. Returns 0 or -errno. */
+/* Removes a file or an empty folder, and keeps it while it may come back. Returns 0 or -errno. */
 static int remove_tracked(const char *full, int is_folder) {
   if (is_folder && !is_empty(full)) return -ENOTEMPTY;
   struct step step = {.kind = REMOVED, .at = name_of(full), .kept = ++last_kept};
@@ -319,7 +320,7 @@ static void take_back(const struct step *step) {
   }
 }
 
-/* Of ten unsynced pages about `kept_tenths` are on disk all the same, one of them in part. */
+/* Keeps about `kept_tenths` of ten unsynced pages all the same, one of them in part. */
 static void lose_pages(struct unsynced_file *file, unsigned kept_tenths) {
   struct stat now;
   if (fstat(file->file, &now) != 0) give_up("fstat");
@@ -337,7 +338,8 @@ static void lose_pages(struct unsynced_file *file, unsigned kept_tenths) {
   if (ftruncate(file->file, size) != 0) give_up("ftruncate");
 }
 
-/* The power fails. Names are lost from the last step back to one that is drawn, as journals of file systems lose them. */
+/* Simulates the power failure. Names are lost from the last step back to one that is drawn, as journals of file
+   systems lose them. */
 static void lose_unsynced(uint64_t seed, unsigned kept_tenths) {
   chance = (seed + 1) * 0x9e3779b97f4a7c15u;
   for (int warm = 0; warm < 8; ++warm) draw(2);

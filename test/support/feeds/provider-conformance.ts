@@ -53,7 +53,7 @@ export function itIsAProvider({ source, feeds, receiver }: ConformingProvider): 
     return { text, headers: [headers.etag, headers['last-modified']], records: await feeds().records(name) };
   };
 
-  it('fills an empty list, which takes over what its fields are', async () => {
+  it('fills an empty list, which takes over the fields of the feed', async () => {
     const feed = await made();
     const shown = await feeds().feed(feed.name);
     expect(shown).toMatchObject({ status: 'Synced', error: null, record_count: count() });
@@ -75,7 +75,7 @@ export function itIsAProvider({ source, feeds, receiver }: ConformingProvider): 
     }
   });
 
-  it('writes nothing where nothing has changed, and one update where one thing has', async () => {
+  it('writes nothing if nothing has changed, and one update if one record has', async () => {
     const feed = await made();
     const before = await written(feed);
     const { feed: same } = await feed.sync();
@@ -100,7 +100,7 @@ export function itIsAProvider({ source, feeds, receiver }: ConformingProvider): 
     ]);
   });
 
-  it('takes away what is gone, and that alone', async () => {
+  it('removes deleted records, and no others', async () => {
     const feed = await made();
     source().has({ a: 'Auk', c: 'Cormorant', d: 'Diver' });
     const { names, feed: shown } = await feed.sync();
@@ -108,24 +108,27 @@ export function itIsAProvider({ source, feeds, receiver }: ConformingProvider): 
     expect(shown.last_run).toMatchObject({ added: 1, removed: 1 });
   });
 
-  it.each(FAULTS)('takes nothing away where its source %s, and says so until it is well', async (fault) => {
-    const feed = await made();
-    const { records } = await feed.now();
-    source().fails(fault);
-    const failed = await feed.sync();
-    expect(failed.records).toEqual(records);
-    const { status, error, last_run: run } = failed.feed;
-    // A run that read a part reports what it could not read.
-    const told = status === 'Failed' ? error?.message : run?.skipped.map(({ why }) => why).join(' ');
-    expect(told).toMatch(/\w+ \w.{8,}/);
-    source().fails(undefined);
-    source().has({ a: 'Auk', c: 'Cormorant' });
-    const well = await feed.sync();
-    expect(well.names).toEqual(namesOf(source(), source().titles));
-    expect(well.feed).toMatchObject({ status: 'Synced', error: null });
-  });
+  it.each(FAULTS)(
+    'keeps all records and reports the reason if its source %s, until the source works again',
+    async (fault) => {
+      const feed = await made();
+      const { records } = await feed.now();
+      source().fails(fault);
+      const failed = await feed.sync();
+      expect(failed.records).toEqual(records);
+      const { status, error, last_run: run } = failed.feed;
+      // A run that read a part reports what it could not read.
+      const told = status === 'Failed' ? error?.message : run?.skipped.map(({ why }) => why).join(' ');
+      expect(told).toMatch(/\w+ \w.{8,}/);
+      source().fails(undefined);
+      source().has({ a: 'Auk', c: 'Cormorant' });
+      const well = await feed.sync();
+      expect(well.names).toEqual(namesOf(source(), source().titles));
+      expect(well.feed).toMatchObject({ status: 'Synced', error: null });
+    },
+  );
 
-  it('takes nothing away where there is more than a feed may have, and says so', async () => {
+  it('keeps all records if there are more than a feed may have, and says so', async () => {
     const feed = await made();
     const before = (await feed.now()).names;
     source().has(Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`n${n + 10}`, `Title ${n}`])));
@@ -140,7 +143,7 @@ export function itIsAProvider({ source, feeds, receiver }: ConformingProvider): 
     expect(JSON.stringify(shown.last_run)).toContain(`at most ${RECORDS_MAX} `);
   });
 
-  it('shows its secret to nobody, also where the server repeats it', async () => {
+  it('shows its secret to nobody, even if the server repeats it', async () => {
     const feed = await made();
     const { secret } = source();
     const shown = [JSON.stringify(receiver().received)];
