@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('CallBudget', () => {
-  it('keeps requests and tokens of every minute within their limits, lets all through, and in turn', async () => {
+  it('keeps requests and tokens of every minute within their limits, and admits all calls in their order', async () => {
     const call = fc.record({ pauseMs: fc.nat(30_000), tokens: fc.integer({ min: 1, max: 60 }) });
     await fc.assert(
       fc.asyncProperty(
@@ -34,7 +34,7 @@ describe('CallBudget', () => {
     );
   });
 
-  it('lets one pass that is larger than a minute may hold, alone', async () => {
+  it('admits a call alone that is larger than the limit of a minute', async () => {
     const timers = new SimulatedTimers();
     const budget = new CallBudget({ requestsPerMinute: null, tokensPerMinute: 10 }, timers);
     await budget.take(500);
@@ -46,7 +46,7 @@ describe('CallBudget', () => {
     expect(isAdmitted).toBe(true);
   });
 
-  it('forgets who does not want to wait any more, and lets the next one pass', async () => {
+  it('admits the next call if the one before it is aborted', async () => {
     const timers = new SimulatedTimers();
     const budget = new CallBudget({ requestsPerMinute: null, tokensPerMinute: 10 }, timers);
     await budget.take(5);
@@ -59,7 +59,7 @@ describe('CallBudget', () => {
     await expect(budget.take(1, left.signal)).rejects.toThrow('left');
   });
 
-  it('never waits where nothing is limited', async () => {
+  it('never waits if nothing is limited', async () => {
     const budget = new CallBudget({ requestsPerMinute: null, tokensPerMinute: null }, new SimulatedTimers());
     await Promise.all(Array.from({ length: 1000 }, () => budget.take(1e9)));
   });

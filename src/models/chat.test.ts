@@ -1,4 +1,4 @@
-/** Models that write, asked as OpenAI's interface has it: what a server may answer, and what becomes of it. */
+/** Chat models that are called through OpenAI's API: what a server may answer, and what follows from it. */
 import { describe, expect, it, beforeEach, afterEach } from 'vitest';
 import { modelClient } from '../../test/support/model-client.js';
 import { answering, chatting, startScriptedModel } from '../../test/support/scripted-model.js';
@@ -14,7 +14,7 @@ import { endpointOf } from './remote-models.js';
 
 const SECRET = 'sk-very-secret';
 const SLOW_MS = 300;
-/** Without an answer, before a model is left alone. */
+/** The calls without an answer after which a model is paused. */
 const CALLS = 5;
 let server: ScriptedServer;
 let client: OutboundClient;
@@ -45,8 +45,8 @@ function opened({ msMax = 30_000, calls = rarely(null) } = {}): ChatModel {
 const ask = (model = chat, signal?: AbortSignal) =>
   model.write({ messages: [{ role: 'user', content: 'hello' }], tokensMax: 100, signal });
 
-describe('a model that writes', () => {
-  it('is asked with its name, its messages and its secret, and answers a text', async () => {
+describe('ChatModel', () => {
+  it('sends its name, messages and secret, and returns the text of the answer', async () => {
     server.script = chatting(() => 'gannet');
     expect(await ask()).toBe('gannet');
     const { path, headers, body } = server.asked.at(-1) ?? {};
@@ -73,7 +73,7 @@ describe('a model that writes', () => {
     ['a redirect of its own', answering(307, '', { location: '/v2/' }), 'later', 'change the URL of the model'],
     ['too many requests', answering(429, '{}'), 'later', 'limit it by requests_per_minute'],
     ['far too much', chatting(() => 'x'.repeat(CHAT_ANSWER_BYTES_MAX + 1)), 'later', `${CHAT_ANSWER_BYTES_MAX}`],
-  ])('that answers %s is an error that says why, without its secret', async (_what, script, retry, why) => {
+  ])('reports an answer of %s as an error with the reason, without its secret', async (_what, script, retry, why) => {
     server.script = script;
     const error = await ask().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ModelError);
@@ -82,7 +82,7 @@ describe('a model that writes', () => {
     expect((error as ModelError).detail).not.toContain(SECRET);
   });
 
-  it('that thinks first is told its length by the other name, from then on at once', async () => {
+  it('uses max_completion_tokens for a reasoning model, from the second call on at once', async () => {
     server.script = (asked, response) => {
       const { max_completion_tokens: length } = JSON.parse(asked.body) as { max_completion_tokens?: number };
       if (length === undefined) answering(400, '{"error": {"message": "unsupported: max_tokens"}}')(asked, response);
@@ -93,16 +93,16 @@ describe('a model that writes', () => {
     expect(JSON.parse(server.asked.at(-1)?.body ?? '')).not.toHaveProperty('temperature');
   });
 
-  it('that does not answer in its time is broken off, and left alone when it does so again and again', async () => {
+  it('ends a call after its time limit, and pauses the model after several of them', async () => {
     server.script = () => undefined;
     const slow = opened({ msMax: SLOW_MS });
     for (let call = 0; call < CALLS; call += 1) await expect(ask(slow)).rejects.toBeInstanceOf(ModelError);
     await expect(ask(slow)).rejects.toThrow('left alone');
-    // One that was broken off may come to the server later than that, or not at all.
+    // A call that was ended may reach the server later than that, or not at all.
     expect(server.asked.length).toBeLessThanOrEqual(CALLS);
   });
 
-  it('is left alone when it says so, for as long as it said', async () => {
+  it('pauses the model for as long as its Retry-After says', async () => {
     server.script = answering(429, '{}', { 'retry-after': '20' });
     await expect(ask()).rejects.toMatchObject({ retry: 'later', retryAfterMs: 20_000 });
     server.script = chatting(() => 'here');
@@ -111,7 +111,7 @@ describe('a model that writes', () => {
     expect(await ask()).toBe('here');
   });
 
-  it('is given up when whoever asked leaves, which says nothing against it', async () => {
+  it('ends a call whose signal is aborted, which does not count as a failure', async () => {
     const left = new AbortController();
     server.script = () => left.abort(new Error('left'));
     await expect(ask(chat, left.signal)).rejects.toThrow('left');
@@ -119,17 +119,17 @@ describe('a model that writes', () => {
     expect(await ask()).toBe('here');
   });
 
-  it('is not waited for without end where its budget is spent', async () => {
+  it('does not wait beyond its time limit for a spent budget', async () => {
     server.script = chatting(() => 'here');
     const calls = rarely(1);
-    // Whoever spends it has time for an answer.
+    // The call that spends the budget has time for an answer.
     expect(await ask(opened({ calls }))).toBe('here');
     await expect(ask(opened({ calls, msMax: SLOW_MS }))).rejects.toThrow('did not answer within');
     expect(server.asked).toHaveLength(1);
   });
 });
 
-it('finds the function of a server whatever part of its address was given', () => {
+it('endpointOf returns the URL of the endpoint, whatever part of it was given', () => {
   for (const url of ['https://h', 'https://h/', 'https://h/v1', 'https://h/v1/chat/completions'])
     expect(endpointOf(url, '/v1/chat/completions')).toBe('https://h/v1/chat/completions');
 });

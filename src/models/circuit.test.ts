@@ -17,7 +17,7 @@ function begun() {
 }
 
 describe('Circuit', () => {
-  it('leaves a model alone after failures in a row, tries it with one call, and waits longer each time', async () => {
+  it('opens after several failures, tries again with one call, and waits longer each time', async () => {
     const { timers, circuit, fail } = begun();
     fail();
     fail();
@@ -35,7 +35,7 @@ describe('Circuit', () => {
       expect(circuit.isOpen).toBe(true);
       await timers.pass(1, settled);
       const trial = circuit.enter();
-      // Whoever comes while one tries is told to come again.
+      // Calls during the trial are refused as temporary.
       expect(() => {
         circuit.enter();
       }).toThrow(ModelError);
@@ -49,7 +49,7 @@ describe('Circuit', () => {
     circuit.enter();
   });
 
-  it('waits no longer for calls that fail at once than for one: eight searches of one moment kept a model alone for eight times as long', async () => {
+  it('waits no longer if several calls fail together than if one fails', async () => {
     const { timers, circuit } = begun();
     const failAtOnce = (count: number) => {
       const entered = Array.from({ length: count }, () => circuit.enter());
@@ -65,7 +65,7 @@ describe('Circuit', () => {
     expect(circuit.isOpen).toBe(false);
   });
 
-  it('is tried by one call alone, also where one that was under way before is given up or fails meanwhile', async () => {
+  it('makes its trial with one call alone, even if earlier calls are aborted or fail meanwhile', async () => {
     const { timers, circuit, fail } = begun();
     const late = [circuit.enter(), circuit.enter()];
     for (let at = 0; at < 3; ++at) fail();
@@ -78,7 +78,7 @@ describe('Circuit', () => {
     expect(enter).toThrow('It is broken.');
   });
 
-  it('comes back when the model said, and says so to whoever asks before', async () => {
+  it('waits for the given time, and tells it to refused calls', async () => {
     const { timers, circuit, fail } = begun();
     fail(30_000);
     try {
@@ -92,14 +92,14 @@ describe('Circuit', () => {
     circuit.succeeded();
   });
 
-  it('does not believe in a wait of days, nor in one after the clock was set back', async () => {
+  it('limits a wait of days', async () => {
     const { timers, circuit, fail } = begun();
     fail(86_400_000 * 30);
     await timers.pass(3_600_000, settled);
     circuit.enter();
   });
 
-  it('is not opened by calls that were given up', async () => {
+  it('is not opened by aborted calls', async () => {
     const { timers, circuit, fail } = begun();
     fail();
     fail();

@@ -1,4 +1,4 @@
-/** Models of an account that has thousands of lists. */
+/** Models of an account with thousands of lists. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const LISTS = 2000;
 let folder: string;
 let environment: LmdbEnvironment;
 let models: Models;
-/** How often all lists of the account were looked at. */
+/** How often all lists of the account were read. */
 let looks = 0;
 
 const lists = Array.from({ length: LISTS }, (_, number) => {
@@ -62,7 +62,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it('are told with who uses them by looking at all lists once', async () => {
+it('Listing models with their uses reads all lists once', async () => {
   const context = { services: { part: () => models } } as unknown as OperationContext;
   const { body } = (await (modelOperations[0] as (typeof modelOperations)[number]).handle(context, {
     params: { account: 'default' },
@@ -75,7 +75,7 @@ it('are told with who uses them by looking at all lists once', async () => {
   expect([used['model-1'], used['model-2']]).toEqual([['list-7', 'group'], []]);
 });
 
-it('that thousands of lists use are not deleted, by a sentence that can be read', async () => {
+it('Deleting a model that thousands of lists use is refused with a short message', async () => {
   await expect(models.delete('default', 'model-0')).rejects.toMatchObject({
     code: 'conflict',
     detail:

@@ -1,4 +1,7 @@
-/** Each provider that is asked over the network, held to the same: what it may answer, and what becomes of it. */
+/**
+ * Each provider that is called over the network meets the same requirements: what it may answer, and what follows from
+ * it.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +48,7 @@ function opened(settings: Partial<ModelsOptions['settings']> = {}): Models {
 
 const SECRET = 'sk-very-secret';
 const TOKENS_MAX = 64;
-/** Parsed, and too deep to be made a text again. */
+/** JSON that can be parsed, but is too deep to be serialized again. */
 const DEEP = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
 
 function settings(
@@ -73,7 +76,7 @@ const add = (provider: 'openai' | 'rerank', more: Partial<Model> = {}) =>
 const embedder = () => models.embedder('default', 'openai') as Embedder;
 const reranker = () => models.reranker('default', 'rerank') as Reranker;
 
-/** What each provider is asked, and what its answers look like with other numbers in them. */
+/** How each provider is called, and how an answer with given numbers looks. */
 const PROVIDERS = [
   {
     provider: 'openai' as const,
@@ -90,7 +93,7 @@ const PROVIDERS = [
 ];
 
 describe.each(PROVIDERS)('a model of the provider $provider', ({ provider, ask, answerOf }) => {
-  it('answers, with its secret in the header and nowhere on disk', async () => {
+  it('is called with its secret in the header, which is nowhere on disk', async () => {
     await add(provider);
     await ask();
     expect(server.asked.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`);
@@ -143,7 +146,7 @@ describe.each(PROVIDERS)('a model of the provider $provider', ({ provider, ask, 
     ['more bytes than it was asked for', answering(200, answerOf([1, 2]) + ' '.repeat(1_000_000)), 'later', ' bytes'],
     ['an error without end', answering(500, `{"error": "broken", "of": "${'x'.repeat(70_000)}"}`), 'later', '{"error"'],
     ['a redirect', answering(302, '', { location: 'https://example.com/' }), 'later', '302'],
-  ])('that answers %s is an error that says why', async (_what, script, retry, why) => {
+  ])('that answers %s is reported as an error with the reason', async (_what, script, retry, why) => {
     await add(provider);
     server.script = script;
     const error = await ask().catch((thrown: unknown) => thrown);
@@ -159,7 +162,7 @@ describe.each(PROVIDERS)('a model of the provider $provider', ({ provider, ask, 
     expect(models.state(models.required('default', provider))).toEqual({ state: 'ready' });
   });
 
-  it('is left alone when it says so, for as long as it said', async () => {
+  it('is paused for as long as its Retry-After says', async () => {
     await add(provider);
     server.script = answering(429, '{}', { 'retry-after': '20' });
     await expect(ask()).rejects.toMatchObject({ retry: 'later', retryAfterMs: 20_000 });
@@ -171,7 +174,7 @@ describe.each(PROVIDERS)('a model of the provider $provider', ({ provider, ask, 
     await ask();
   });
 
-  it('is not asked again and again while it is down', async () => {
+  it('is not called again and again while it is down', async () => {
     await add(provider);
     server.script = (_asked, response) => response.destroy();
     for (let call = 0; call < 20; call++) await expect(ask()).rejects.toBeInstanceOf(ModelError);
@@ -181,7 +184,7 @@ describe.each(PROVIDERS)('a model of the provider $provider', ({ provider, ask, 
     await ask();
   });
 
-  it('is given up when whoever asked leaves, which says nothing against it', async () => {
+  it('is not considered failed if a call is aborted', async () => {
     await add(provider);
     const left = new AbortController();
     server.script = () => {
@@ -192,7 +195,7 @@ describe.each(PROVIDERS)('a model of the provider $provider', ({ provider, ask, 
     expect(models.state(models.required('default', provider))).toEqual({ state: 'ready' });
   });
 
-  it('is asked no more than it may be in a minute', async () => {
+  it('is called no more often in a minute than its limit allows', async () => {
     await add(provider, { requests_per_minute: 2 });
     const asked = server.asked.length;
     await ask();
@@ -206,7 +209,7 @@ describe.each(PROVIDERS)('a model of the provider $provider', ({ provider, ask, 
     await third;
   });
 
-  it('is not added unless it answers, nor where no connection may go', async () => {
+  it('is not added if it does not answer or its address is forbidden', async () => {
     server.script = answering(404, '{"error": "no such model"}');
     await expect(add(provider)).rejects.toMatchObject({
       code: 'unprocessable',
@@ -218,15 +221,15 @@ describe.each(PROVIDERS)('a model of the provider $provider', ({ provider, ask, 
   });
 });
 
-describe('an embedder of a server', () => {
+describe('the embedder of the provider openai', () => {
   beforeEach(async () => {
     await add('openai', { tokens_max: TOKENS_MAX });
   });
   itIsAnEmbedder({ embedder, tokensMax: TOKENS_MAX, countTokens: estimateTokens });
 });
 
-describe('a model of vectors', () => {
-  it('gives vectors of length 1 in the order of the texts, in batches, with the prefix of their purpose', async () => {
+describe('an embedding model', () => {
+  it('returns vectors of length 1 in the order of the texts, in batches, with the prefix of their purpose', async () => {
     await add('openai');
     const texts = ['one', 'three', 'five', 'seven'];
     const vectors = await embedder().embed(texts, 'document');
@@ -247,12 +250,12 @@ describe('a model of vectors', () => {
     ['numbers beyond all', '[1e999, 1]', 'Infinity'],
     ['no direction', '[0, 0]', 'without a direction'],
     ['more than one', '[1, 0]}, {"embedding": [1, 0]', '2 vectors to 1'],
-  ])('is not added where it answers %s', async (_what, embedding, why) => {
+  ])('is not added if it answers with %s', async (_what, embedding, why) => {
     server.script = answering(200, `{"data": [{"embedding": ${embedding}}]}`);
     await expect(add('openai')).rejects.toThrow(why);
   });
 
-  it('that changes its dimensions is unavailable and says why, until it is taken as it is', async () => {
+  it('that changes its dimensions is unavailable with the reason, until it is updated', async () => {
     await add('openai');
     const version = embedder().version;
     server.script = ({ body }, response) => {
@@ -271,7 +274,7 @@ describe('a model of vectors', () => {
     expect(await embedder().embed(['a'], 'document')).toHaveLength(1);
   });
 
-  it('has a version that no secret and no budget changes', async () => {
+  it('keeps its version if its secret or budget changes', async () => {
     await add('openai');
     const { version } = embedder();
     await models.change('default', 'openai', { secret: new Secret('another'), requests_per_minute: 7 });
@@ -280,7 +283,7 @@ describe('a model of vectors', () => {
     expect(embedder().version).not.toBe(version);
   });
 
-  it('embeds a search text once however many ask for it, and those of one moment together', async () => {
+  it('embeds a search text once for concurrent searches, and their texts in one call', async () => {
     await add('openai');
     const asked = server.asked.length;
     const texts = ['a', 'b', 'a', 'a', 'c'];
@@ -291,7 +294,7 @@ describe('a model of vectors', () => {
     expect(server.asked).toHaveLength(asked + 1);
   });
 
-  it('embeds the search texts beside one that it does not take', async () => {
+  it('embeds the other search texts of a call if it refuses one', async () => {
     await add('openai');
     server.script = (asked, response) => {
       if (asked.body.includes('bad')) answering(400, '{"error": "no"}')(asked, response);
@@ -304,7 +307,7 @@ describe('a model of vectors', () => {
     expect(bad).toMatchObject({ status: 'rejected', reason: { retry: 'never' } });
   });
 
-  it('is as many as an account may have, and each name is one', async () => {
+  it('is refused if the account has the most models or the name exists', async () => {
     await add('openai');
     await expect(add('openai')).rejects.toMatchObject({ code: 'name-exists' });
     await add('rerank');
@@ -316,7 +319,7 @@ describe('a model of vectors', () => {
     expect(models.embedder('default', 'rerank')).toBeUndefined();
   });
 
-  it('is let go with its account, also what asks it and has its secret', async () => {
+  it('is deleted with its account, together with its state and secret', async () => {
     const own = [await add('openai'), await add('rerank')];
     server.script = answering(401, '{}');
     for (const { ask } of PROVIDERS) await expect(ask()).rejects.toThrow(ModelError);
@@ -324,13 +327,13 @@ describe('a model of vectors', () => {
     expect(states()).toEqual(['unavailable', 'unavailable']);
     await models.forget('default');
     expect(models.of('default')).toEqual([]);
-    // What asked them knew that they fail.
+    // The clients that knew of the failures are gone.
     expect(states()).toEqual(['ready', 'ready']);
   });
 });
 
 describe('a model that never answers', () => {
-  /** In place of those that are open, with a server that takes what it is asked, and no more. */
+  /** Reopens the models with a server that accepts requests but never answers. */
   async function hanging(more: Partial<ModelsOptions['settings']>): Promise<void> {
     await models.close();
     models = opened(more);
@@ -339,7 +342,7 @@ describe('a model that never answers', () => {
   }
   const stateOf = (name: string) => models.state(models.required('default', name));
 
-  it('as a reranker is left alone after some searches, which then wait no longer', async () => {
+  it('is paused as a reranker after a few searches, which then do not wait any more', async () => {
     await add('rerank');
     await hanging({ reranker_ms: 100 });
     const errors: unknown[] = [];
@@ -359,7 +362,7 @@ describe('a model that never answers', () => {
     expect(await reranker().rerank('q', ['a', 'b'])).toHaveLength(2);
   });
 
-  it('as an embedder is left alone when its calls have taken their time, also by searches that went on without it', async () => {
+  it('is paused as an embedder when its calls time out, even if their searches continued without it', async () => {
     await add('openai');
     await hanging({ call_seconds: 0.2, query_ms: 20 });
     for (let call = 0; call < 5; call += 1)
@@ -371,10 +374,10 @@ describe('a model that never answers', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('is not held to have failed where its budget left it no time', async () => {
+  it('is not considered failed if its budget left it no time', async () => {
     await add('rerank', { requests_per_minute: 1 });
     await hanging({ reranker_ms: 3000 });
-    // The first request of the minute is made at once.
+    // The first request of the minute is sent at once.
     server.script = wellBehaved;
     await reranker().rerank('q', ['a', 'b']);
     server.script = () => undefined;
@@ -386,7 +389,7 @@ describe('a model that never answers', () => {
   });
 });
 
-it('a reranker that knows texts and no documents is asked so from then on', async () => {
+it('A reranker that accepts texts instead of documents gets texts from then on', async () => {
   server.script = (asked, response) => {
     const { texts } = JSON.parse(asked.body) as { texts?: string[] };
     if (texts === undefined) answering(422, '{"error": "missing field texts"}')(asked, response);
@@ -399,7 +402,7 @@ it('a reranker that knows texts and no documents is asked so from then on', asyn
   expect(server.asked).toHaveLength(asked + 3);
 });
 
-it('finds the function of a server whatever part of its address was given', () => {
+it('endpointOf returns the URL of the endpoint, whatever part of it was given', () => {
   for (const url of ['https://h', 'https://h/', 'https://h/v1', 'https://h/v1/embeddings']) {
     expect(endpointOf(url, '/v1/embeddings')).toBe('https://h/v1/embeddings');
   }
@@ -407,7 +410,7 @@ it('finds the function of a server whatever part of its address was given', () =
     expect(endpointOf(url, '/rerank')).toBe('https://h/v2/rerank');
 });
 
-it('takes no answer that is not what it should be, whatever it is', () => {
+it('Answers are refused with a ModelError or contain finite numbers only, whatever they are', () => {
   fc.assert(
     fc.property(fc.array(fc.anything()), fc.nat(3), (answered, count) => {
       const attempts = [
@@ -430,7 +433,7 @@ it('takes no answer that is not what it should be, whatever it is', () => {
 });
 
 it.each([8, 1024, 3072, 8192])(
-  'no more texts are sent at once than have vectors of %i numbers in an answer that is read',
+  'The texts of one request fit with vectors of %i numbers into the largest answer that is read',
   (dimensions) => {
     const texts = textsPerAnswer(dimensions);
     const number = ' '.repeat(12) + '-1.2345678901234567e-7,\n';

@@ -1,4 +1,4 @@
-/** Models that write down what is said, asked as OpenAI's interface has it: what a server may answer, and what becomes of it. */
+/** Transcription models that are called through OpenAI's API: what a server may answer, and what follows from it. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { modelClient } from '../../test/support/model-client.js';
@@ -16,7 +16,7 @@ import { GuardedTranscriber, OpenAiTranscription, TRANSCRIPT_BYTES_MAX } from '.
 
 const SECRET = 'sk-very-secret';
 const SLOW_MS = 300;
-/** Without an answer, before a model is left alone. */
+/** The calls without an answer after which a model is paused. */
 const CALLS = 5;
 const SOUND = { bytes: wavOf({ title: 'A gannet' }), fileName: 'piece.wav', mimeType: 'audio/wav' };
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -44,8 +44,8 @@ function opened({ msMax = 30_000, requestsPerMinute = null as number | null } = 
 
 const says = (answer: unknown) => answering(200, JSON.stringify(answer), JSON_TYPE);
 
-describe('a model that writes down what is said', () => {
-  it('is sent the sound as a file of a form, with its name and its secret', async () => {
+describe('GuardedTranscriber', () => {
+  it('sends the sound as a file of a form, with its name and its secret', async () => {
     server.script = says({ text: 'A gannet dives.', segments: [{ start: 1.5, end: 3, text: ' A gannet dives.' }] });
     expect(await opened().transcribe(SOUND)).toEqual([{ seconds: 1.5, text: ' A gannet dives.' }]);
     const { path, headers, body = '' } = server.asked.at(-1) ?? {};
@@ -61,7 +61,7 @@ describe('a model that writes down what is said', () => {
     expect(headers?.['content-length']).toBeDefined();
   });
 
-  it('may know no segments, and may have heard nothing', async () => {
+  it('accepts answers without segments, and answers without speech', async () => {
     server.script = says({ text: 'All of it' });
     expect(await opened().transcribe(SOUND)).toEqual([{ seconds: 0, text: 'All of it' }]);
     server.script = says({ text: '' });
@@ -80,7 +80,7 @@ describe('a model that writes down what is said', () => {
     ['that it cannot be decoded', answering(400, '{"error": {"message": "bad audio"}}'), 'never', 'bad audio'],
     ['that it is too large', answering(413, '{"error": "too large"}'), 'never', 'too large'],
     ['more than its sound is long', says({ text: 'x'.repeat(2 ** 21) }), 'later', ' bytes'],
-  ])('that answers %s is an error that says why, without its secret', async (_what, script, retry, why) => {
+  ])('reports an answer of %s as an error with the reason, without its secret', async (_what, script, retry, why) => {
     server.script = script;
     const error = await opened()
       .transcribe(SOUND)
@@ -91,7 +91,7 @@ describe('a model that writes down what is said', () => {
     expect((error as ModelError).detail).not.toContain(SECRET);
   });
 
-  it('may answer any JSON: words with seconds, or an error', async () => {
+  it('accepts any JSON: it returns texts with seconds, or a ModelError', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(fc.jsonValue(), fc.record({ segments: fc.jsonValue(), text: fc.jsonValue() })),
@@ -112,16 +112,16 @@ describe('a model that writes down what is said', () => {
     );
   });
 
-  it('that does not answer in its time is broken off, and left alone when it does so again and again', async () => {
+  it('ends a call after its time limit, and pauses the model after several of them', async () => {
     server.script = () => undefined;
     const slow = opened({ msMax: SLOW_MS });
     for (let call = 0; call < CALLS; call += 1) await expect(slow.transcribe(SOUND)).rejects.toBeInstanceOf(ModelError);
     await expect(slow.transcribe(SOUND)).rejects.toThrow('left alone');
-    // One that was broken off may come to the server later than that, or not at all.
+    // A call that was ended may reach the server later than that, or not at all.
     expect(server.asked.length).toBeLessThanOrEqual(CALLS);
   });
 
-  it('is left alone when it says so, for as long as it said, and is asked no more often than it may', async () => {
+  it('pauses the model for as long as its Retry-After says, and keeps its limit per minute', async () => {
     server.script = answering(429, '{}', { 'retry-after': '20' });
     const transcriber = opened({ requestsPerMinute: 2 });
     await expect(transcriber.transcribe(SOUND)).rejects.toMatchObject({ retry: 'later', retryAfterMs: 20_000 });
@@ -131,7 +131,7 @@ describe('a model that writes down what is said', () => {
     expect(await transcriber.transcribe(SOUND)).toEqual([{ seconds: 0, text: 'here' }]);
   });
 
-  it('is given up when whoever asked leaves, which says nothing against it', async () => {
+  it('ends a call whose signal is aborted, which does not count as a failure', async () => {
     const left = new AbortController();
     const transcriber = opened();
     server.script = () => {

@@ -62,7 +62,7 @@ describe('recordLines', () => {
   });
 });
 
-it('finds the place of the first array of objects (arrayOfObjects)', () => {
+it('arrayOfObjects finds the place of the first array of objects', () => {
   const found = (text: string) => arrayOfObjects(Buffer.from(text));
   expect(found('{"n": [1, 2], "t": "[{", "data": {"rows": [ {"a": [{}]}')).toEqual(['data', 'rows']);
   expect(found('[{"a": 1}]')).toEqual([]);
@@ -70,7 +70,7 @@ it('finds the place of the first array of objects (arrayOfObjects)', () => {
   expect(found('{"a": {}, "b": [')).toBeUndefined();
 });
 
-it('reads a path with points or a JSON pointer (memberPath)', () => {
+it('memberPath reads a path with points or a JSON pointer', () => {
   expect(memberPath('data.items')).toEqual(['data', 'items']);
   expect(memberPath('/a.b/c~1d~0')).toEqual(['a.b', 'c/d~']);
 });

@@ -1,4 +1,4 @@
-/** Clocks that are set while webhooks are there: what is written is told, and what failed is tried again in its time. */
+/** Clocks that are set while there are webhooks: events are delivered, and failed deliveries are retried in time. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SimulatedTimers } from '../../test/support/simulated-timers.js';
 import { EngineFixture } from '../../test/support/webhook-engine.js';
@@ -11,7 +11,7 @@ const YEAR_MS = 365 * DAY_MS;
 const CREATED = 'searchresult.created';
 
 let timers: SimulatedTimers;
-/** By how much the clock of the machine is wrong; timers are not. */
+/** The error of the machine's clock; timers run correctly. */
 let wrongByMs: number;
 let receiver: WebhookReceiver;
 let fixture: EngineFixture;
@@ -38,7 +38,7 @@ const told = (id: string) => receiver.at(`/${id}`).map(({ body }) => body.id);
 it.each([
   ['a day', DAY_MS],
   ['ten years', 10 * YEAR_MS],
-])('a webhook is told of what is written after the clock was set back by %s', async (_by, byMs) => {
+])('A webhook receives what is written after the clock was set back by %s', async (_by, byMs) => {
   subscribe('hook');
   wrongByMs = -byMs;
   await fixture.emitAndMove([created('a')]);
@@ -46,7 +46,7 @@ it.each([
   expect(told('hook')).toEqual(['a']);
 });
 
-it('a webhook is told of what was written before the clock came up to its time, also where that is moved after it', async () => {
+it('A webhook receives events from before the clock was corrected, even if they are moved into the queue later', async () => {
   subscribe('hook');
   wrongByMs = -DAY_MS;
   await fixture.emitAndMove([created('a')]);
@@ -61,7 +61,7 @@ it('a webhook is told of what was written before the clock came up to its time, 
   expect(told('hook')).toEqual(['a', 'b', 'c']);
 });
 
-it('a webhook that was made after an event is not told of it', async () => {
+it('A webhook does not receive an event from before its creation', async () => {
   subscribe('first');
   const wake = fixture.engine.wake.bind(fixture.engine);
   fixture.engine.wake = () => undefined;
@@ -74,7 +74,7 @@ it('a webhook that was made after an event is not told of it', async () => {
   expect([told('first'), told('second')]).toEqual([['a', 'b'], ['b']]);
 });
 
-it('what failed is tried again after its wait where the clock was set ahead, whatever else waits since before', async () => {
+it('A failed delivery is retried in time after the clock was set ahead, whatever else is waiting', async () => {
   const triedMs: Record<string, number[]> = { a: [], b: [] };
   receiver.answering = ({ body }, response) => {
     triedMs[body.id]?.push(timers.nowMs());
@@ -83,11 +83,11 @@ it('what failed is tried again after its wait where the clock was set ahead, wha
   subscribe('hook');
   await fixture.emitAndMove([created('a')]);
   await timers.pass(3 * HOUR_MS, fixture.settled);
-  // The longest wait of all has begun.
+  // The longest of all waits has begun.
   expect(triedMs['a']).toHaveLength(8);
   wrongByMs = 10 * YEAR_MS;
   await fixture.emitAndMove([created('b')]);
   await timers.pass(5 * 60_000, fixture.settled);
-  // At once, after 1, 4 and 16 seconds, and after a minute.
+  // The tries are at once, after 1, 4 and 16 seconds, and after a minute.
   expect(triedMs['b']?.length).toBeGreaterThanOrEqual(5);
 });

@@ -15,7 +15,7 @@ import type { LoggedAttempt } from './types.js';
 const SUBSCRIPTIONS = ['a', 'b'] as const;
 const NOW_MS = 1_000_000;
 
-/** What the queue should hold of one subscription, by the id of the delivery. */
+/** A delivery that the queue should hold for a subscription. */
 interface ModelDelivery {
   readonly id: string;
   readonly subject: string;
@@ -54,7 +54,7 @@ const operation = fc.oneof(
   fc.record({ kind: fc.constant('reopen' as const) }),
 );
 
-/** The model's deliveries as the queue has to list them. */
+/** Returns the model's deliveries as the queue must list them. */
 function expectedDue(deliveries: readonly ModelDelivery[]): [string, number][] {
   const due = deliveries.flatMap(({ id, state }, order) => (state.kind === 'due' ? [{ id, order, ...state }] : []));
   return due.sort((x, y) => x.dueMs - y.dueMs || x.order - y.order).map(({ id, attempts }) => [id, attempts]);
@@ -74,7 +74,7 @@ function compare(queue: DeliveryQueue, model: Model): void {
 }
 
 describe('DeliveryQueue', () => {
-  it('holds what a plain list would, whatever happens in whatever order, also when it is opened again', async () => {
+  it('holds what a plain list would, whatever happens in whatever order, and when it is reopened', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { maxLength: 25 }), async (operations) => {
         const folder = mkdtempSync(join(tmpdir(), 'gannet-queue-'));
@@ -123,9 +123,9 @@ describe('DeliveryQueue', () => {
                 if (next.kind === 'done') own.splice(own.indexOf(found), 1);
                 else if (next.kind === 'set-aside') found.state = { kind: 'set-aside' };
                 else found.state = { kind: 'due', dueMs: next.dueMs, attempts: next.attempts };
-                // What is settled twice was forgotten or settled before: it changes nothing.
+                // A second settlement finds nothing left, and changes nothing.
                 await queue.settle([settled]);
-                // The attempt is in its log, also where nothing is left to deliver.
+                // The attempt is in the log, even if nothing is left to deliver.
                 expect(queue.has(step.subscription)).toBe(true);
                 break;
               }
@@ -159,7 +159,7 @@ describe('DeliveryQueue', () => {
     );
   });
 
-  it('reads on from a place in the schedule, and knows when the next is due', async () => {
+  it('continues from a position in the schedule, and knows when the next delivery is due', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-queue-'));
     const queue = new DeliveryQueue(folder);
     const event = { account: 'x', type: 'webhook.ping', subject: 's', atMs: 1, body: '{}' } as const;
@@ -177,7 +177,7 @@ describe('DeliveryQueue', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('makes nothing due that is not there: removed meanwhile, or missing in a damaged queue', async () => {
+  it('replays nothing that is missing: removed meanwhile, or lost in a damaged queue', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-queue-'));
     const environment = openEnvironment(folder, { kind: QUEUE_FORMAT });
     const work = new WorkQueue(environment, DELIVERIES);
@@ -200,7 +200,7 @@ describe('DeliveryQueue', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('numbers the entries of the log without a gap, also after outcomes that could not be written', async () => {
+  it('numbers log entries without a gap, even after outcomes that could not be written', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-queue-'));
     const environment = openEnvironment(folder, { kind: QUEUE_FORMAT });
     const log = new DeliveryLog(environment);

@@ -1,4 +1,4 @@
-/** A webhook whose secret cannot be opened is in order again once it has a new one. */
+/** A webhook whose secret cannot be decrypted works again once it has a new one. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { openEnvironment, SecretBox, systemClock } from '../platform/index.js';
 import { webhooks } from './feature.js';
 import { SubscriptionStore } from './subscription-store.js';
 
-it('does not keep the one before, which signs nothing', async () => {
+it('Rotating a lost secret does not keep it as the previous one', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-lost-'));
   const environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
   try {
@@ -27,7 +27,7 @@ it('does not keep the one before, which signs nothing', async () => {
       });
     const first = storeWith(new SecretBox({ path: join(folder, 'keys'), given: [] }));
     const { subscription } = await first.create('default', { url: 'https://example.com', events: ['list.created'] });
-    // Its key is gone.
+    // The key of the first secret is gone.
     const secrets = new SecretBox({ path: join(folder, 'other-keys'), given: [] });
     const store = storeWith(secrets);
     const lost = () =>
@@ -36,7 +36,7 @@ it('does not keep the one before, which signs nothing', async () => {
     await store.rotateSecret('default', subscription.id);
     expect(lost()).toEqual([]);
     expect(store.get('default', subscription.id)).toMatchObject({ previous_secret: null, previous_secret_until: null });
-    // One that can be opened is kept.
+    // A readable secret is kept as the previous one.
     await store.rotateSecret('default', subscription.id);
     expect(store.get('default', subscription.id)?.previous_secret).not.toBeNull();
   } finally {

@@ -5,7 +5,7 @@ import type { Subscription } from './types.js';
 const subscription = (id: string, account: string, events: readonly string[]) =>
   ({ id, account, events }) as Subscription;
 
-it('what webhooks of an account want is known without looking at the others when one comes, changes or goes', () => {
+it('SubscriptionsByAccount knows the wanted events of an account without reading its other webhooks', () => {
   const known = new SubscriptionsByAccount();
   let looks = 0;
   for (let number = 0; number < 1000; number += 1) {
@@ -34,7 +34,7 @@ it('what webhooks of an account want is known without looking at the others when
   expect(looks).toBe(0);
 });
 
-it('the last of an account is known when one comes, changes or goes', () => {
+it('SubscriptionsByAccount knows the newest webhook of an account when one is added, changed or removed', () => {
   const known = new SubscriptionsByAccount();
   const made = (id: string, created_utc: string) =>
     known.put({ ...subscription(id, 'shop', ['list.created']), created_utc });

@@ -26,7 +26,7 @@ function fixtureWith(options: ConstructorParameters<typeof EngineFixture>[0] = {
   return fixture;
 }
 
-/** `count` updates that go round `records` records; `data.n` counts them. */
+/** Returns `count` updates that alternate between `records` records; `data.n` counts them. */
 function updates(count: number, records: number): EventContent[] {
   return Array.from({ length: count }, (_, n) => ({ type: UPDATED, id: `r${n % records}`, list: 'l', data: { n } }));
 }
@@ -40,7 +40,7 @@ function succeeded(path = '/hook'): Promise<Received[]> {
 }
 
 describe('a receiver that is down', () => {
-  it('for six hours gets everything in the end, and nothing was set aside', async () => {
+  it('for six hours gets everything in the end, and nothing is set aside', async () => {
     const timers = new SimulatedTimers();
     const fixture = fixtureWith({ timers });
     const startMs = timers.nowMs();
@@ -67,7 +67,7 @@ describe('a receiver that is down', () => {
     expect(fixture.failures).toEqual([]);
   });
 
-  it('for a day finds in the end what was set aside, by replaying it', async () => {
+  it('for a day gets what was set aside when that is replayed', async () => {
     const timers = new SimulatedTimers();
     const fixture = fixtureWith({ timers });
     receiver.answering = (_delivery, response) => response.writeHead(410).end();
@@ -92,7 +92,7 @@ describe('a receiver that is down', () => {
     expect(fixture.engine.queued).toBe(0);
   });
 
-  it('is tried at the times of the contract', async () => {
+  it('gets retries at the times of the contract', async () => {
     const timers = new SimulatedTimers();
     const fixture = fixtureWith({ timers, settings: { jitter_percent: 0 } });
     const startMs = timers.nowMs();
@@ -108,7 +108,7 @@ describe('a receiver that is down', () => {
     expect(waits).toEqual([0, 1, 4, 16, 60, 300, 1800, 7200, 21_600]);
   });
 
-  it('holds up no other, and takes no more than its share of connections', async () => {
+  it('delays no other receiver, and uses no more than its share of connections', async () => {
     const fixture = fixtureWith({ settings: { answer_seconds: 300, connections_per_receiver: 3 } });
     const silent = await WebhookReceiver.start();
     silent.answering = () => undefined;
@@ -125,7 +125,7 @@ describe('a receiver that is down', () => {
     }
   });
 
-  it('keeps connections from no other account, whatever waits for it', async () => {
+  it('takes no connections from other accounts, however much is waiting for it', async () => {
     const fixture = fixtureWith({ settings: { answer_seconds: 300, connections_max: 4 } });
     receiver.answering = ({ path }, response) => (path === '/hook' ? response.writeHead(204).end() : undefined);
     fixture.engine.put({ ...fixture.subscription('well', receiver.url(), [UPDATED]), account: 'other' });
@@ -139,8 +139,8 @@ describe('a receiver that is down', () => {
   });
 });
 
-describe('what waits for a webhook that is not known', () => {
-  it('stays, as where the catalogue is an older copy, until it is named as removed', async () => {
+describe('the queue of an unknown webhook', () => {
+  it('is kept, in case the catalogue is an older copy, until the webhook is removed by name', async () => {
     const fixture = fixtureWith({});
     receiver.answering = (_delivery, response) => response.writeHead(503).end();
     fixture.engine.put(fixture.subscription('young', receiver.url(), [UPDATED]));
@@ -154,8 +154,8 @@ describe('what waits for a webhook that is not known', () => {
   });
 });
 
-describe('order', () => {
-  it('is kept for each record, whatever the receiver takes its time for', async () => {
+describe('the order of deliveries', () => {
+  it('is kept for each record, however long the receiver takes', async () => {
     const random = new SeededRandom(7);
     const finished: number[] = [];
     let [underWay, underWayMax] = [0, 0];
@@ -163,7 +163,7 @@ describe('order', () => {
       underWay += 1;
       underWayMax = Math.max(underWayMax, underWay);
       const answer = () => {
-        // However slowly they come, some are waited for together.
+        // However slowly requests arrive, several are in progress together.
         if (underWayMax <= 4) {
           setTimeout(answer, 1);
           return;
@@ -189,7 +189,7 @@ describe('order', () => {
     expect(underWayMax).toBeLessThanOrEqual(fixture.settings.connections_per_receiver);
   });
 
-  it('is kept while a delivery is tried again after a short time', async () => {
+  it('is kept while a delivery is retried after a short time', async () => {
     const timers = new SimulatedTimers();
     const fixture = fixtureWith({ timers });
     const failed = new Set<string>();
@@ -211,7 +211,7 @@ describe('order', () => {
     }
   });
 
-  it.each([0, 10_000])('is kept where it starts again in the midst of a short wait, %i ms later', async (downMs) => {
+  it.each([0, 10_000])('is kept if the service restarts during a short wait, %i ms later', async (downMs) => {
     const timers = new SimulatedTimers();
     const fixture = fixtureWith({ timers });
     const finished: number[] = [];
@@ -237,8 +237,8 @@ describe('order', () => {
   });
 });
 
-describe('moving', () => {
-  it('makes one delivery of an event for each subscription, however often it is woken, with the same id ever after', async () => {
+describe('moving events into the queue', () => {
+  it('makes one delivery of an event for each subscription, however often it is started, always with the same id', async () => {
     const fixture = fixtureWith();
     const subscriptions = ['a', 'b'].map((id) => fixture.subscription(id, receiver.url(`/${id}`), [UPDATED]));
     for (const subscription of subscriptions) fixture.engine.put(subscription);
@@ -251,7 +251,7 @@ describe('moving', () => {
     await fixture.engine.drain(fixture.source);
     const first = deliveryIds(receiver.received);
     expect(first.size).toBe(2400);
-    // Draining has forgotten the mark, as a lost queue would: what is moved again keeps its ids.
+    // Draining deletes the position, like the loss of the queue: events that are moved again keep their ids.
     await fixture.reopen();
     for (const subscription of subscriptions) fixture.engine.put(subscription);
     fixture.engine.wake(fixture.source);
@@ -262,7 +262,7 @@ describe('moving', () => {
     expect(deliveryIds(receiver.received)).toEqual(first);
   });
 
-  it('leaves out events that are older than the subscription, and those of other accounts', async () => {
+  it('leaves out events from before the subscription, and those of other accounts', async () => {
     const timers = new SimulatedTimers();
     const fixture = fixtureWith({ timers });
     await fixture.emit(updates(3, 3));
@@ -276,14 +276,14 @@ describe('moving', () => {
   });
 });
 
-describe('what counts as a failure', () => {
+describe('a failed delivery', () => {
   it.each([
     ['a redirect', 302],
     ['a refusal', 400],
     ['gone', 410],
     ['too many requests', 429],
     ['an error', 500],
-  ])('%s (%i)', async (_name, status) => {
+  ])('is one with an answer of %s (%i)', async (_name, status) => {
     const fixture = fixtureWith();
     receiver.answering = (_delivery, response) => {
       response.writeHead(status, { Location: receiver.url('/elsewhere') }).end('no');
@@ -298,8 +298,8 @@ describe('what counts as a failure', () => {
     expect(receiver.at('/elsewhere')).toEqual([]);
   });
 
-  it('no answer in time, a connection that breaks, one that is refused, and an address that may not be called', async () => {
-    // What answers or breaks has all the time that a busy machine takes for it.
+  it('is one without an answer in time, with a broken or refused connection, or to a forbidden address', async () => {
+    // Only the first fixture is impatient, because answers and breaks may take long on a busy machine.
     const [impatient, patient] = [fixtureWith({ settings: { answer_seconds: 1 } }), fixtureWith()];
     receiver.answering = ({ path }, response) => {
       if (path === '/broken') response.destroy();
@@ -327,7 +327,7 @@ describe('what counts as a failure', () => {
     }
   });
 
-  it('is not a long answer, of which the first kilobyte is kept', async () => {
+  it('is not one with a long answer, of which the first kilobyte is kept', async () => {
     const fixture = fixtureWith();
     receiver.answering = (_delivery, response) => response.writeHead(200).end('y'.repeat(1_000_000));
     fixture.engine.put(fixture.subscription('s', receiver.url(), [UPDATED]));
@@ -340,8 +340,8 @@ describe('what counts as a failure', () => {
   });
 });
 
-describe('the log', () => {
-  it('forgets attempts after 30 days, and the oldest beyond its limit', async () => {
+describe('the delivery log', () => {
+  it('deletes attempts after 30 days, and the oldest ones beyond its limit', async () => {
     const timers = new SimulatedTimers();
     const fixture = fixtureWith({ timers, settings: { log_entries_max: 100 } });
     fixture.engine.put(fixture.subscription('s', receiver.url(), [UPDATED]));
@@ -367,8 +367,8 @@ describe('the log', () => {
   });
 });
 
-describe('closing', () => {
-  it('leaves no timer behind that would keep the thread alive, also for what fails in that moment', async () => {
+describe('closing the engine', () => {
+  it('leaves no timer behind that would keep the thread alive, even if a delivery fails in that moment', async () => {
     const timers = new SimulatedTimers();
     const fixture = fixtureWith({ timers });
     let answer = (): void => undefined;
@@ -381,7 +381,7 @@ describe('closing', () => {
     const closed = fixture.reopen();
     answer();
     await closed;
-    // Of the engine that is open now: the hourly look at the log.
+    // The hourly check of the log, of the engine that is open now.
     expect(timers.waiting).toBe(1);
     expect(fixture.engine.attempts('s', undefined, 1).attempts).toMatchObject([{ attempt: 1, outcome: 'retried' }]);
   });

@@ -73,7 +73,7 @@ function hostWith(deliver: boolean, env: Readonly<Record<string, string>> = {}):
   return made;
 }
 
-/** A change of the system environment that is told. */
+/** Changes the system environment with an event. */
 function change(id: string, account = 'default'): Promise<void> {
   return CollectionStore.of(environment).change((each) => {
     each.put(things, id, 1);
@@ -88,7 +88,7 @@ const subscribe = () => host.subscriptions.create('default', settings());
 const idOf = (made: WithSecret | undefined) => made?.subscription.id ?? '';
 
 describe('WebhookHost', () => {
-  it('has no thread until somebody subscribes, and writes no event', async () => {
+  it('starts no thread and writes no event before there is a webhook', async () => {
     await change('a');
     expect(workerOf(host).isRunning).toBe(false);
     await subscribe();
@@ -101,7 +101,7 @@ describe('WebhookHost', () => {
     );
   });
 
-  it('tells a webhook of what is asked for right behind its making, also while the thread starts that others need', async () => {
+  it('delivers an event from right after the creation of a webhook, even while the thread starts', async () => {
     await subscribe();
     await host.subscriptions.create('default', settings('/second'));
     await change('a');
@@ -112,7 +112,7 @@ describe('WebhookHost', () => {
     );
   });
 
-  it('asks the thread once for what is set aside of all webhooks', async () => {
+  it('asks the thread once for what is set aside for all webhooks', async () => {
     await host.close();
     host = hostWith(true, { GANNET_WEBHOOKS_RETRY_SECONDS: '', GANNET_WEBHOOKS_QUEUE_RETRY_MINUTES: '' });
     receiver.answering = ({ path }, response) => response.writeHead(path === '/gone' ? 410 : 204).end();
@@ -137,7 +137,7 @@ describe('WebhookHost', () => {
     }
   });
 
-  it('waits for no thread that does not answer: a webhook is made, and how things stand is told', async () => {
+  it('does not wait for a hanging thread when a webhook is created or troubles are listed', async () => {
     await subscribe();
     const told = vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(() => undefined);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -156,7 +156,7 @@ describe('WebhookHost', () => {
     }
   });
 
-  it('changes of webhooks behind its end are told to the next thread, and nobody fails for them', async () => {
+  it('accepts changes of webhooks after it was closed, and tells them to the next thread', async () => {
     await subscribe();
     await host.close();
     const { subscription } = await host.subscriptions.create('default', settings('/second'));
@@ -164,7 +164,7 @@ describe('WebhookHost', () => {
     expect(host.subscriptions.removed()).toEqual([subscription.id]);
   });
 
-  it('tells of what it sends, while it does', async () => {
+  it('reports its deliveries as jobs while it sends them', async () => {
     const told: JobProgress[] = [];
     progress.listen((job) => told.push(job.read()));
     const { id } = (await subscribe()).subscription;
@@ -180,7 +180,7 @@ describe('WebhookHost', () => {
     expect(progress.all()).toEqual([]);
   });
 
-  it('replaces a worker that dies, which goes on where it was, and answers questions meanwhile', async () => {
+  it('replaces a worker that dies, which continues where it was', async () => {
     const { id } = (await subscribe()).subscription;
     await change('a');
     await receiver.events(1);
@@ -190,7 +190,7 @@ describe('WebhookHost', () => {
       expect(error).toMatchObject({ code: 'internal-error' });
     });
     await change('b');
-    // The first may come again, since its outcome may have died with the worker; then under the same id.
+    // The first event may come again under the same id, because its outcome may have died with the worker.
     const ids = await eventually(
       () =>
         Promise.resolve(receiver.received.map(({ headers, body }) => `${body.id} ${String(headers['webhook-id'])}`)),
@@ -204,7 +204,7 @@ describe('WebhookHost', () => {
     expect(logged.attempts.every(({ outcome }) => outcome === 'delivered')).toBe(true);
   });
 
-  it('keeps events and pings of a process that does not deliver for one that does', async () => {
+  it('keeps events and pings of a process without deliveries for one that delivers', async () => {
     await host.close();
     host = hostWith(false);
     const { subscription } = await subscribe();
@@ -217,7 +217,7 @@ describe('WebhookHost', () => {
     expect(new Set(types)).toEqual(new Set(['webhook.ping', 'contributor.added']));
   });
 
-  it('resolves when everything of a source is in the queue, and at once where nobody subscribes', async () => {
+  it('drains a source when all its events are in the queue, and at once without webhooks', async () => {
     const gone = { id: 'gone', kind: 'list', path: join(dataDir, 'lists', 'gone') } as const;
     await host.drained(gone);
     expect(workerOf(host).isRunning).toBe(false);
@@ -228,7 +228,7 @@ describe('WebhookHost', () => {
     await receiver.events(1);
   });
 
-  it('tells a worker that runs what has changed, not all webhooks again', async () => {
+  it('tells a running worker only what has changed', async () => {
     await subscribe();
     await change('a');
     await receiver.events(1);
@@ -249,7 +249,7 @@ describe('WebhookHost', () => {
     const expected = Array.from({ length: 1000 }, (_, index) => (index === 1 ? '/elsewhere' : `/${index}`)).filter(
       (path, index) => [1, 2, 4].includes(index % 20) && path !== '/2',
     );
-    // One that is answered late is sent again, under the same id.
+    // An event that is answered late is sent again, under the same id.
     const delivered = () =>
       new Map(receiver.received.map(({ headers, path }) => [String(headers['webhook-id']), path] as const));
     const paths = await eventually(

@@ -9,7 +9,7 @@ import { Secret } from '../../platform/index.js';
 import { RunTimeOverError, type SourceListener } from '../source/source-run.js';
 import { EmailSource, type EmailMemory, type EmailMemoryStore } from './email-source.js';
 
-/** It takes connections, and never greets. */
+/** Accepts connections, but never sends a greeting. */
 let server: Server;
 const connections: Socket[] = [];
 beforeEach(async () => {
@@ -67,35 +67,32 @@ function mailbox({ found, trusted, memory = NO_MEMORY }: MailboxOptions): EmailS
 
 const stopped = new Error('stopped');
 
-/** Until the connection ends; one that ends it before so many bytes have gone does so by itself. */
+/** The size of an endless answer: the source must end the connection before the server has sent this many bytes. */
 const ENDLESS_BYTES = 128 * 2 ** 20;
 
 it.each([
   ['a line', Buffer.alloc(2 ** 16, 'x')],
   ['an answer of many parts', Buffer.from('(1 2) '.repeat(10_000))],
   ['an answer of many literals', Buffer.concat([Buffer.from('{65536}\r\n'), Buffer.alloc(2 ** 16, 'x')])],
-])(
-  'ends a connection over which %s comes without end, which was taken into memory up to a gigabyte',
-  async (_, piece) => {
-    let sent = 0;
-    server.on('connection', (socket) => {
-      const send = () => {
-        while (!socket.destroyed && sent < ENDLESS_BYTES) {
-          sent += piece.length;
-          if (!socket.write(piece)) return;
-        }
-        socket.destroy();
-      };
-      socket.write('* OK ');
-      socket.on('drain', send);
-      send();
-    });
-    await expect(read(new AbortController().signal)).rejects.toThrow(/^The mailbox cannot be read: /);
-    expect(sent).toBeLessThan(ENDLESS_BYTES);
-  },
-);
+])('EmailSource ends a connection over which %s comes without end, before it takes much memory', async (_, piece) => {
+  let sent = 0;
+  server.on('connection', (socket) => {
+    const send = () => {
+      while (!socket.destroyed && sent < ENDLESS_BYTES) {
+        sent += piece.length;
+        if (!socket.write(piece)) return;
+      }
+      socket.destroy();
+    };
+    socket.write('* OK ');
+    socket.on('drain', send);
+    send();
+  });
+  await expect(read(new AbortController().signal)).rejects.toThrow(/^The mailbox cannot be read: /);
+  expect(sent).toBeLessThan(ENDLESS_BYTES);
+});
 
-it('a run that was stopped before it connects does not connect', async () => {
+it('A run that is stopped before it connects does not connect', async () => {
   const abort = new AbortController();
   await expect(
     read(abort.signal, () => {
@@ -105,7 +102,7 @@ it('a run that was stopped before it connects does not connect', async () => {
   expect(connections).toEqual([]);
 });
 
-it('a run that is stopped while the server keeps it waiting ends at once, and so does its connection', async () => {
+it('A run that is stopped while it waits for the server ends at once, as does its connection', async () => {
   const abort = new AbortController();
   const reading = read(abort.signal);
   reading.catch(() => undefined);
@@ -116,14 +113,14 @@ it('a run that is stopped while the server keeps it waiting ends at once, and so
   await closed;
 });
 
-it('says why a server has closed the connection, where that says it', async () => {
+it('EmailSource reports why a server closed the connection, if the server says so', async () => {
   server.on('connection', (socket) => socket.end('* BYE Too many \u001bconnections\r\n'));
   await expect(read(new AbortController().signal)).rejects.toThrow(
     /^The mailbox cannot be read: The server closed the connection before its answer was whole \(ClosedAfterConnectText\)\. It said: Too many  ?connections$/,
   );
 });
 
-/** A server over TLS that needs no sign-in, and answers a command as it is told. Returns its certificate. */
+/** Makes a TLS server that needs no sign-in and answers commands with the given function. Returns its certificate. */
 function speaking(answer: (command: string) => string): string {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-mail-'));
   const { keyPath, certificatePath } = makeCertificate(folder);
@@ -144,12 +141,12 @@ function speaking(answer: (command: string) => string): string {
   return cert;
 }
 
-/** Ends what a server says of a command whose end never comes. */
+/** Ends an answer of the server that is never completed. */
 const NO_END = 'never';
 
 const fault = certificateFault();
 it.skipIf(fault !== undefined)(
-  'goes on at the next run where the time of one was over: it began anew, and an older message was never read',
+  'A run continues where the last one ran out of time, so that older messages are read as well',
   async () => {
     const message = (uid: string) => {
       const text = `Message-ID: <${uid}@mail.example>\r\nSubject: ${uid}\r\n\r\nText\r\n`;
@@ -194,7 +191,7 @@ it.skipIf(fault !== undefined)(
 );
 
 it.skipIf(fault !== undefined)(
-  'says what was wrong with an answer for which it has ended the connection, behind the sign-in, too',
+  'EmailSource reports what was wrong with an answer because of which it ended the connection',
   async () => {
     const cert = speaking((command) =>
       command.startsWith('EXAMINE') ? `* 1 FETCH (FLAGS (${'a '.repeat(200_000)}b))\r\n` : '',

@@ -1,4 +1,4 @@
-/** Every place in which a source can name an address, against every form of one that must not be reached. */
+/** Every place in which a source can name an address, tried with every form of an address that must not be reached. */
 import { describe, expect, it } from 'vitest';
 import { forbiddenUrls } from '../../../test/support/forbidden-urls.js';
 import { crawl, html, NOW_MS } from '../../../test/support/feeds/made-site.js';
@@ -9,13 +9,13 @@ import { SyndicationSource } from './syndication-source.js';
 import { pageUrl } from '../urls/page-url.js';
 
 const REFUSED = /not one of the public internet|cannot be called|not a URL|has to begin with https/;
-/** The test's own site, by the one name that is allowed here; every other form of the loopback on which it lies is not. */
+/** The only name under which the test's own site is allowed; all other forms of its loopback address are forbidden. */
 const SITE = 'localhost';
 const places = usePlaces({ host: SITE });
 const urls = forbiddenUrls().filter((url) => URL.canParse(url) && !/^localhost\.?$/.test(new URL(url).hostname));
 
-describe('addresses that must not be reached', () => {
-  it('are some hundred', () => {
+describe('forbidden addresses', () => {
+  it('are more than four hundred', () => {
     expect(urls.length).toBeGreaterThan(400);
     expect(urls.filter((url) => /^(?:127\.|\[::1\])/.test(new URL(url).hostname)).length).toBeGreaterThan(20);
   });
@@ -43,7 +43,7 @@ describe('addresses that must not be reached', () => {
       expect([url, skipped.get(url)]).toEqual([url, expect.stringMatching(REFUSED)]);
   });
 
-  it('are refused as the start of a website, and whatever else it says is read', async () => {
+  it('are refused as start URLs of a website', async () => {
     const { site, client } = places;
     const own = { client: Object.assign(client, { close: () => Promise.resolve() }) };
     const alone = { pages_max: 10, sitemaps: [], respect_robots: false };
@@ -51,7 +51,7 @@ describe('addresses that must not be reached', () => {
       await expect(crawl(site, { ...alone, start_urls: [url] }, own), url).rejects.toThrow(REFUSED);
   });
 
-  it('are asked for nothing where a page says that it is there, or shows a picture from there', async () => {
+  it('are not requested if a page has them as its canonical URL, picture or style sheet', async () => {
     const { site, client } = places;
     const paths = urls.map((_, number) => `/page/${number}`);
     site.pages.set('/', html('Home', 'Start', ...paths));
@@ -68,12 +68,12 @@ describe('addresses that must not be reached', () => {
     const { records, skipped, outcome } = await crawl(site, settings, {
       client: Object.assign(client, { close: () => Promise.resolve() }),
     });
-    // What was asked for and refused would be told.
+    // A request that was refused would be reported.
     expect([[...skipped], outcome.isComplete, outcome.requests]).toEqual([[], true, urls.length + 1]);
     expect([...records.keys()].sort()).toEqual(['/', ...paths].sort());
   });
 
-  it('are refused as the next page of an interface, and as its address', async () => {
+  it('are refused as the URL of an API and as its next page', async () => {
     const { site, client, files } = places;
     const memory = { read: () => undefined, write: () => Promise.resolve() };
     const base = { client, memory, nowMs: () => NOW_MS, apartMsMax: 0, bytesMax: 10_000, recordsMax: 100 };
@@ -95,7 +95,7 @@ describe('addresses that must not be reached', () => {
     }
   });
 
-  it('are refused where an interface, a feed or one of its articles is redirected to them', async () => {
+  it('are refused as redirects of an API, a feed or one of its articles', async () => {
     const { site, client, files } = places;
     const memory = { read: () => undefined, write: () => Promise.resolve() };
     const base = { client, memory, nowMs: () => NOW_MS, apartMsMax: 0, bytesMax: 1_000_000, recordsMax: 100 };
@@ -124,7 +124,7 @@ describe('addresses that must not be reached', () => {
     }
   });
 
-  it('are refused as articles of a feed, and as its address', async () => {
+  it('are refused as the URL of a feed and as its articles', async () => {
     const { site, client, files } = places;
     const memory = { read: () => undefined, write: () => Promise.resolve() };
     const made = (url: string) =>

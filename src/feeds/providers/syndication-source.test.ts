@@ -46,7 +46,7 @@ async function records(): Promise<Record<string, unknown>> {
 }
 
 describe('SyndicationSource', () => {
-  it('keeps an item that left the feed, unless it is told not to', async () => {
+  it('keeps an item that left the feed, unless drop_left_items is set', async () => {
     places.site.pages.set('/feed', feed({ link: '/1', title: 'One' }, { link: '/2', title: 'Two' }));
     await run();
     places.site.pages.set('/feed', feed({ link: '/2', title: 'Two, anew' }, { link: '/3', title: 'Three' }));
@@ -56,14 +56,14 @@ describe('SyndicationSource', () => {
     expect(await run({ drop_left_items: true })).toMatchObject({ added: 1, removed: 2, unchanged: 1 });
   });
 
-  it('asks only whether it changed', async () => {
+  it('makes a conditional request if it read the feed before', async () => {
     places.site.pages.set('/feed', feed({ link: '/1' }));
     await run();
     expect(await run()).toMatchObject({ unchanged: 1, wasReplaced: false });
     expect(places.site.asked()).toEqual(['/feed', '/feed if changed']);
   });
 
-  it('knows items by their addresses when all guids change, and tells apart those that share one', async () => {
+  it('recognizes items by their links if all guids change, and distinguishes items that share one', async () => {
     places.site.pages.set('/feed', feed({ link: '/1', guid: 'a' }, { link: '/2', guid: 'b' }));
     await run();
     places.site.pages.set('/feed', feed({ link: '/1?utm_source=rss', guid: 'x' }, { link: '/2', guid: 'y' }));
@@ -95,7 +95,7 @@ describe('SyndicationSource', () => {
       (_asked, response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end(),
       'cannot be read',
     ],
-  ])('fails where the address gives %s, and the records stay', async (_, page, why) => {
+  ])('fails if the URL answers with %s, and keeps the records', async (_, page, why) => {
     places.site.pages.set('/feed', feed({ link: '/1', title: 'One' }));
     await run();
     places.site.pages.set('/feed', page);
@@ -103,7 +103,7 @@ describe('SyndicationSource', () => {
     expect(await records()).toEqual({ '/1': 'One' });
   });
 
-  it('removes nothing where the feed breaks off', async () => {
+  it('removes nothing if the feed breaks off', async () => {
     places.site.pages.set('/feed', feed({ link: '/1', title: 'One' }, { link: '/2', title: 'Two' }));
     await run({ drop_left_items: true });
     const whole = places.site.pages.get('/feed') as string;
@@ -111,7 +111,7 @@ describe('SyndicationSource', () => {
     expect(await run({ drop_left_items: true })).toMatchObject({ removed: 0, unchanged: 2, skipped_count: 1 });
   });
 
-  it('takes nothing of an item that the feed breaks off in, and asks for all of it the next time', async () => {
+  it('reads nothing of an item in which the feed breaks off, and requests the whole feed the next time', async () => {
     const items = [
       { link: '/1', title: 'One' },
       { link: '/2', title: 'Two and more' },
@@ -128,7 +128,7 @@ describe('SyndicationSource', () => {
     expect(places.site.asked()).toEqual(['/feed']);
   });
 
-  it('keeps the article that it has where its address gives something that is no text', async () => {
+  it('keeps the article that it has if its URL answers with something that is no text', async () => {
     places.site.pages.set('/1', html('One', 'The whole article about one'));
     places.site.pages.set('/feed', feed({ link: '/1', title: 'One' }));
     await run({ full_text: true });
@@ -141,7 +141,7 @@ describe('SyndicationSource', () => {
     expect(places.files.text(SYNC_PATH)).toContain('The whole article about one');
   });
 
-  it('fetches an article once for each thing that its item says, and keeps what it has where it fails', async () => {
+  it('fetches an article once for each version of its item, and keeps what it has if that fails', async () => {
     places.site.pages.set('/feed', feed({ link: '/1', title: 'One' }, { link: '/2', title: 'Two' }));
     places.site.pages.set('/1', html('One', 'The whole article about one'));
     const first = await run({ full_text: true });
@@ -154,7 +154,7 @@ describe('SyndicationSource', () => {
     expect(places.site.asked().filter((path) => path === '/1')).toEqual([]);
     places.site.pages.set('/feed', feed({ link: '/1', title: 'One, corrected' }));
     places.site.pages.delete('/1');
-    // However often it fails, and in runs that read everything anew.
+    // However often it fails, even in runs that read everything again.
     for (const isFresh of [false, false, true, false]) {
       expect(await run({ full_text: true }, isFresh)).toMatchObject({ changed: 0, unchanged: 3 });
       expect(places.files.text(SYNC_PATH)).toContain('The whole article about one');
@@ -165,7 +165,7 @@ describe('SyndicationSource', () => {
     expect(await records()).toEqual({ '/1': 'One, corrected' });
   });
 
-  it('asks again for an article that could not be fetched for now, though the feed has not changed', async () => {
+  it('retries an article that failed temporarily, although the feed has not changed', async () => {
     places.site.pages.set('/feed', feed({ link: '/1', title: 'One' }));
     places.site.pages.set('/1', (_asked, response) => response.writeHead(500).end());
     expect(await run({ full_text: true })).toMatchObject({ added: 1, skipped_count: 1 });
@@ -174,7 +174,7 @@ describe('SyndicationSource', () => {
     expect(places.files.text(SYNC_PATH)).toContain('The article about one');
   });
 
-  it('fetches all articles in the end, however many a run fetches, and loses none of them', async () => {
+  it('fetches all articles over several runs, however many a run fetches, and loses none', async () => {
     const all = Array.from({ length: 501 }, (_, number) => number);
     const listed = feed(...all.map((number) => ({ link: `/${number}`, title: `T${number}` }))) as string;
     for (const number of all) places.site.pages.set(`/${number}`, html(`T${number}`, `Article ${number}.`));

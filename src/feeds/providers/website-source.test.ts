@@ -52,7 +52,7 @@ function fill(count: number): void {
 }
 
 describe('WebsiteSource', () => {
-  it('touches nothing where nothing changed, and asks only whether it did', async () => {
+  it('changes nothing if no page changed, and only makes conditional requests', async () => {
     fill(25);
     expect(await run()).toMatchObject({ added: 26, wasComplete: true });
     places.site.asked();
@@ -61,7 +61,7 @@ describe('WebsiteSource', () => {
     expect(places.files.replaced).toBe(1);
   });
 
-  it('fails where robots.txt has come to forbid the start, and nothing is removed', async () => {
+  it('fails if robots.txt now forbids the start URL, and removes nothing', async () => {
     fill(5);
     await run();
     const before = places.files.text(SYNC_PATH);
@@ -70,7 +70,7 @@ describe('WebsiteSource', () => {
     expect(places.files.text(SYNC_PATH)).toBe(before);
   });
 
-  it('keeps the record of a page that is of another kind now, in every run that follows', async () => {
+  it('keeps the record of a page whose type has changed, in all later runs', async () => {
     fill(5);
     await run();
     places.site.pages.set('/p1', (_asked, response) =>
@@ -82,7 +82,7 @@ describe('WebsiteSource', () => {
     expect(await run()).toMatchObject({ removed: 1, record_count: 5, wasComplete: true });
   });
 
-  it('removes what is gone, and what nothing leads to any more', async () => {
+  it('removes pages that are gone, and pages that nothing links to any more', async () => {
     fill(25);
     await run();
     places.site.pages.delete('/p3');
@@ -97,7 +97,7 @@ describe('WebsiteSource', () => {
       'all pages become empty shells',
       (path: string) => `<title>${path}</title><div id=root></div><script src=x.js></script>`,
     ],
-  ])('keeps its records where %s', async (_, page) => {
+  ])('keeps its records if %s', async (_, page) => {
     fill(30);
     await run();
     const before = readFileSync(places.files.at(SYNC_PATH), 'utf8').split('\n').length;
@@ -106,7 +106,7 @@ describe('WebsiteSource', () => {
     expect(readFileSync(places.files.at(SYNC_PATH), 'utf8').split('\n').length).toBe(before);
   });
 
-  it('fails where the site is down, and remembers what it knew', async () => {
+  it('fails if the site is down, and keeps its memory', async () => {
     fill(3);
     await run();
     const remembered = readFileSync(memoryPath(), 'utf8');
@@ -126,7 +126,7 @@ describe('WebsiteSource', () => {
     expect(await run()).toMatchObject({ changed: 1, unchanged: 3 });
   });
 
-  it('shows what it would read, and keeps nothing', async () => {
+  it('lists in a preview what it would read, and keeps nothing', async () => {
     fill(3);
     places.site.pages.set('/p1', html('p0', 'About /p0'));
     places.site.pages.set('/p0', html('p0', 'About /p0'));
@@ -143,9 +143,9 @@ describe('WebsiteSource', () => {
     expect(left_out.find(({ url }) => url.endsWith('/p2'))?.why).toBe('There is no such page.');
   });
 
-  it('shows what it has read after a minute, and says that there is more', async () => {
+  it('lists in a preview what it read within a minute, and says that there is more', async () => {
     fill(40);
-    // Each page takes five seconds by the clock that it is given.
+    // Each page takes five seconds by the clock that the crawl uses.
     let steadyMs = 0;
     for (const [path, page] of [...places.site.pages]) {
       places.site.pages.set(path, (asked, response) => {
@@ -161,7 +161,7 @@ describe('WebsiteSource', () => {
       nowMs: () => NOW_MS,
       steadyMs: () => steadyMs,
     });
-    // robots.txt took nothing; the thirteenth page began after 60 s, and the next not at all.
+    // robots.txt took no time; the thirteenth page began after 60 s, and no further one did.
     expect([pages.length, complete, steadyMs]).toEqual([13, false, 65_000]);
     expect(left_out).toEqual([{ url: '28 pages', why: 'The time of a run was over.' }]);
   });
@@ -176,7 +176,7 @@ describe('CrawlMemoryFile', () => {
   };
   const shownOf = (hash: string) => ({ ...page(hash), links: [...links.urls], digests: [...links.digests] });
 
-  it('has what was committed, and the last of what was kept twice', () => {
+  it('has what was committed, and the last of several versions of a page', () => {
     const first = new CrawlMemoryFile(memoryPath(), { isFresh: false });
     for (let number = 0; number < 5000; number += 1) first.keepPage(`https://a.example/${number}`, page(`h${number}`));
     first.keepPage('https://a.example/7', page('again'));
@@ -194,7 +194,7 @@ describe('CrawlMemoryFile', () => {
     fresh.discard();
   });
 
-  it('has what is kept again as it was, in whatever order it is asked for', () => {
+  it('keeps pages as they were if they are kept again, in whatever order they are read', () => {
     const urls = Array.from({ length: 3000 }, (_, number) => `https://a.example/${number}?${'x'.repeat(number % 400)}`);
     const first = new CrawlMemoryFile(memoryPath(), { isFresh: true });
     for (const url of urls) first.keepPage(url, page(url));
@@ -212,7 +212,7 @@ describe('CrawlMemoryFile', () => {
     last.discard();
   });
 
-  it('forgets what is damaged and keeps the rest', () => {
+  it('discards what is damaged and keeps the rest', () => {
     const written = new CrawlMemoryFile(memoryPath(), { isFresh: true });
     for (const name of ['a', 'b', 'c']) written.keepPage(`https://a.example/${name}`, page(name));
     written.commit();

@@ -1,7 +1,8 @@
 /**
- * Every assertion of Google's published tests of its own reader of robots.txt (github.com/google/robotstxt, robots_test.cc at commit 22b355f), in rows of our own,
- * with those that this reader does not share, and why. `says`: `+/path` may be crawled, `-/path` may not. An assertion of that reader on what it counts is shown
- * here by what the counted lines do.
+ * Every assertion of Google's published tests of its own reader of robots.txt (github.com/google/robotstxt,
+ * robots_test.cc at commit 22b355f), in rows of our own, with those that do not hold for this reader, and why. `says`:
+ * `+/path` may be crawled, `-/path` may not. Assertions of that reader about what it counts are shown here by the
+ * effect of the counted lines.
  */
 import { describe, expect, it } from 'vitest';
 import { readRobotsFile } from './robots-file.js';
@@ -11,7 +12,7 @@ interface Row {
   readonly file: string | Uint8Array;
   readonly crawler?: string;
   readonly says: string;
-  /** Assertions that are shown by it; default: one for each path. */
+  /** The number of assertions that the row shows; by default, one for each path. */
   readonly shows?: number;
 }
 
@@ -19,14 +20,14 @@ interface Published {
   readonly name: string;
   readonly assertions: number;
   readonly rows: readonly Row[];
-  /** How many of them do not hold here, and why. */
+  /** The number of assertions that do not hold here, and why. */
   readonly without?: readonly [count: number, why: string];
 }
 
 const ALL_OFF = 'user-agent: FooBot\ndisallow: /\n';
 const allowing = (pattern: string) => `${ALL_OFF}allow: ${pattern}\n`;
 const named = (name: string) => `user-agent: ${name}\ndisallow: /\n`;
-/** The same row for several crawlers or files. */
+/** Returns the same row for several crawlers. */
 const each = (crawlers: readonly string[], row: Row): Row[] => crawlers.map((crawler) => ({ ...row, crawler }));
 
 const GROUPS =
@@ -37,7 +38,7 @@ const TWO_WORDS = 'User-Agent: *\nDisallow: /\nUser-Agent: Foo Bar\nAllow: /x/\n
 const GLOBAL = 'user-agent: *\nallow: /\nuser-agent: FooBot\ndisallow: /\n';
 const SPECIFIC = `user-agent: FooBot\nallow: /\n${named('BarBot')}${named('BazBot')}`;
 
-/** Of a line so long as is read: a value that fills the rest of it behind `key`. */
+/** The length up to which a line is read; `filling` makes a value that fills the rest of the line after `key`. */
 const LINE_BYTES = 2083 * 8;
 const filling = (key: string, letter: string) => `/x/${letter.repeat(LINE_BYTES - key.length - 5)}`;
 const [LONG, LONG_A, LONG_B] = [filling('disallow: ', 'a'), filling('allow: ', 'a'), filling('allow: ', 'b')];
@@ -54,7 +55,7 @@ const FOR_FOO = 'User-Agent: foo\nDisallow: /any\n';
 const behind = (...bytes: number[]) => Buffer.concat([Buffer.from(bytes), Buffer.from(FOR_FOO)]);
 const MARK = [0xef, 0xbb, 0xbf];
 
-/** Addresses with a scheme, and what a rule is compared with. */
+/** URLs with a scheme, and what rules are compared with. */
 const TARGETS: readonly (readonly [url: string, target: string])[] = [
   ['http://www.example.com', '/'],
   ['http://www.example.com/', '/'],
@@ -113,7 +114,7 @@ const PUBLISHED: readonly Published[] = [
     assertions: 10,
     rows: [
       ...['Foobot', 'Foobot-Bar', 'Foo_Bar'].map((crawler) => ({ file: named(crawler), crawler, says: '-/x' })),
-      // Twice: that reader tells a text that is not there from an empty one.
+      // The empty name is there twice, because that reader distinguishes a missing text from an empty one.
       ...['', '', 'ツ', 'Foobot*', ' Foobot ', 'Foobot/2.1', 'Foobot Bar'].map((crawler) => ({
         file: named(crawler),
         crawler,
@@ -267,7 +268,7 @@ const PUBLISHED: readonly Published[] = [
   {
     name: 'ID_UTF8ByteOrderMarkIsSkipped',
     assertions: 10,
-    // How many lines are read, and how many are unknown.
+    // These are about how many lines are read, and how many are unknown.
     rows: [
       { file: behind(...MARK), crawler: 'foo', says: '-/any', shows: 2 },
       { file: behind(0xef, 0xbb), crawler: 'foo', says: '-/any', shows: 2 },
@@ -279,7 +280,7 @@ const PUBLISHED: readonly Published[] = [
   {
     name: 'ID_NonStandardLineExample_Sitemap',
     assertions: 2,
-    // Below, as what is said of sitemaps.
+    // The test of sitemaps below shows these.
     rows: [],
   },
   {
@@ -320,15 +321,15 @@ describe("Google's published assertions on robots.txt", () => {
     }
   });
 
-  it('hold for sitemaps, wherever the line stands', () => {
+  it('hold for sitemaps, wherever their line is', () => {
     for (const file of SITEMAPS) expect(readRobotsFile(Buffer.from(file), 'foo').sitemaps).toEqual([MAP]);
   });
 
-  it('hold for targets of addresses', () => {
+  it('hold for the targets of URLs', () => {
     expect(TARGETS.map(([url]) => targetOf(url))).toEqual(TARGETS.map(([, target]) => target));
   });
 
-  it('are all here: 181 hold, and 20 are excepted', () => {
+  it('are complete: 181 hold, and 20 are excepted', () => {
     const counted = PUBLISHED.map(({ name, rows, without: [excepted] = [0] }) => {
       const shown = name.endsWith('_Sitemap') ? SITEMAPS.length : rows.reduce((sum, row) => sum + saidOf(row), 0);
       return { name, assertions: shown + excepted, excepted };

@@ -5,14 +5,14 @@ import { readRobotsFile, ROBOTS_BYTES_MAX } from './robots-file.js';
 const read = (file: string | Uint8Array, crawler = 'FooBot') => readRobotsFile(Buffer.from(file), crawler);
 
 describe('readRobotsFile', () => {
-  it('skips a part of a byte order mark, and not what only resembles one', () => {
+  it('skips a partial byte order mark, but not bytes that only resemble one', () => {
     const lines = Buffer.from('User-Agent: foo\nDisallow: /\n');
     const behind = (...bytes: number[]) => read(Buffer.concat([Buffer.from(bytes), lines]), 'foo').isAllowed('/x');
     expect([behind(0xef), behind(0xef, 0xbb), behind(0xef, 0xbb, 0xbf)]).toEqual([false, false, false]);
     expect(behind(0xef, 0x11, 0xbf)).toBe(true);
   });
 
-  it('tells sitemaps of the whole file, and the delay of its own group in milliseconds', () => {
+  it('returns the sitemaps of the whole file, and the crawl delay of its own group in milliseconds', () => {
     const robots = read(
       'Sitemap: https://a.example/1.xml\nUser-agent: *\nCrawl-delay: 9\nUser-agent: x\nDisallow: /\nUser-agent: FooBot\nCrawl-delay: 2.5\nDisallow: /a\nsitemap:https://a.example/2.xml',
     );
@@ -22,7 +22,7 @@ describe('readRobotsFile', () => {
     expect(read('User-agent: *\nCrawl-delay: 1e99').crawlDelayMs).toBe(86_400_000);
   });
 
-  it('reads no more than its bound, and any bytes', () => {
+  it('reads only up to its limit, and any bytes', () => {
     const behind = `${'#'.repeat(ROBOTS_BYTES_MAX)}\nuser-agent: *\ndisallow: /`;
     expect(read(behind).isAllowed('/')).toBe(true);
     fc.assert(
@@ -32,7 +32,7 @@ describe('readRobotsFile', () => {
     );
   });
 
-  it('matches as a regular expression would', () => {
+  it('matches like a regular expression', () => {
     const piece = fc.constantFrom('/', 'a', 'b', '*', '$');
     fc.assert(
       fc.property(
@@ -50,7 +50,7 @@ describe('readRobotsFile', () => {
     );
   });
 
-  it('takes no time that grows with the product of its rules and a path', () => {
+  it('takes a time that does not grow with the product of rules and path length', () => {
     const hostile = `user-agent: *\n${`disallow: *${'a'.repeat(200)}b*a*a$\n`.repeat(2300)}`;
     const robots = read(hostile);
     const before = process.cpuUsage();

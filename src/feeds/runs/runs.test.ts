@@ -30,19 +30,19 @@ const RESULT: SyncRunResult = {
   retryAfterMs: undefined,
 };
 
-describe('FeedState', () => {
+describe('the state of a feed', () => {
   const synced = afterSuccess(NEW_FEED, RESULT, { at: '2026-11-22T00:00:00.000Z', wasFresh: true });
   const failed = afterFailure(synced, 'It is down.', { at: '2026-11-22T00:30:00.000Z', apartMsMax: 0 });
 
-  it('waits for its first run', () => {
+  it('is waiting before the first run', () => {
     expect(statusOf(NEW_FEED, false)).toBe('Waiting for first sync');
   });
 
-  it.each([NEW_FEED, synced, failed])('is syncing while a run is under way, whatever it was', (state) => {
+  it.each([NEW_FEED, synced, failed])('is syncing during a run, whatever it was before', (state) => {
     expect(statusOf(state, true)).toBe('Syncing');
   });
 
-  it('is synced after a run that ends well', () => {
+  it('is synced after a successful run', () => {
     expect(statusOf(synced, false)).toBe('Synced');
     expect(synced).toMatchObject({
       last_checked: '2026-11-22T00:00:00.000Z',
@@ -52,7 +52,7 @@ describe('FeedState', () => {
     });
   });
 
-  it('has failed after one that fails, with the reason and the time, and keeps what the last good one gave', () => {
+  it('is failed after a failed run, with the reason and time, and keeps the results of the last successful one', () => {
     expect(statusOf(failed, false)).toBe('Failed');
     expect(failed).toEqual({
       ...synced,
@@ -62,14 +62,14 @@ describe('FeedState', () => {
     expect(statusOf(afterFailure(NEW_FEED, 'x', { at: 'y', apartMsMax: 0 }), false)).toBe('Failed');
   });
 
-  it('stays failed while the source cannot be reached, and forgets the error with the next good run', () => {
+  it('stays failed while the source cannot be reached, and has no error after the next successful run', () => {
     const again = afterFailure(failed, 'Still down.', { at: '2026-11-22T01:00:00.000Z', apartMsMax: 0 });
     expect([statusOf(again, false), again.error?.message]).toEqual(['Failed', 'Still down.']);
     const good = afterSuccess(again, RESULT, { at: '2026-11-22T01:30:00.000Z', wasFresh: false });
     expect([statusOf(good, false), good.error]).toEqual(['Synced', null]);
   });
 
-  describe('of a source that lists nothing', () => {
+  describe('isEmptinessBelieved for a source that lists nothing', () => {
     const HOUR_MS = 60 * MINUTE_MS;
     const BEGIN_MS = Date.parse('2026-11-22T00:00:00.000Z');
     const apartMsMax = HOUR_MS;
@@ -77,38 +77,38 @@ describe('FeedState', () => {
       afterFailure(state, 'x', { at: new Date(BEGIN_MS + hours * HOUR_MS).toISOString(), isEmptied, apartMsMax });
     const isBelieved = (state: FeedState, hours: number) =>
       isEmptinessBelieved(state, BEGIN_MS + hours * HOUR_MS, apartMsMax);
-    /** Looked at each hour from the first to the last. */
+    /** Returns the state after a run each hour from the first to the last. */
     const emptiedFor = (hours: number, from: FeedState = synced) => {
       let state = from;
       for (let hour = 1; hour <= 1 + hours; hour += 1) state = attempted(state, hour, hour !== 2);
       return state;
     };
 
-    it('believes it once that was seen for a day, whatever else failed meanwhile', () => {
+    it('is true once that was seen for a day, whatever else failed meanwhile', () => {
       expect([isBelieved(emptiedFor(23), 24.9), isBelieved(emptiedFor(23), 25)]).toEqual([false, true]);
       expect(isBelieved(failed, 1000)).toBe(false);
       const good = afterSuccess(emptiedFor(23), RESULT, { at: '2026-11-23T00:00:00.000Z', wasFresh: false });
       expect(isBelieved(good, 1000)).toBe(false);
     });
 
-    it('does not believe it sooner where the clock is set from 1970 to today', () => {
+    it('is not true earlier if the clock is set from 1970 to today', () => {
       const in1970 = attempted(synced, -BEGIN_MS / HOUR_MS, true);
       expect(isBelieved(in1970, 1)).toBe(false);
       expect([isBelieved(emptiedFor(22, in1970), 23.9), isBelieved(emptiedFor(22, in1970), 24)]).toEqual([false, true]);
     });
 
-    it('believes it as soon where the clock was ten years ahead', () => {
+    it('is true as early if the clock was ten years ahead', () => {
       const ahead = attempted(synced, 87_600, true);
       expect([isBelieved(emptiedFor(23, ahead), 24.9), isBelieved(emptiedFor(23, ahead), 25)]).toEqual([false, true]);
     });
 
-    it('begins to count where an earlier release wrote down no more than since when', () => {
+    it('starts to count if an earlier release only stored since when', () => {
       const { emptied_ms: _, ...earlier } = attempted(synced, 0, true);
       expect([isBelieved(earlier, 1), isBelieved(emptiedFor(23, earlier), 25)]).toEqual([false, true]);
     });
   });
 
-  it('reads everything anew every 24th run', () => {
+  it('reads everything again every 24th run', () => {
     let state = synced;
     let runs = 1;
     for (; !isFreshRunDue(state); runs += 1) state = afterSuccess(state, RESULT, { at: 'x', wasFresh: false });
@@ -146,7 +146,7 @@ function scheduler(
 describe('SyncScheduler', () => {
   const feed = (id: string, account = 'a', nextMs?: number) => ({ id, account, intervalMs: 30 * MINUTE_MS, nextMs });
 
-  it('runs a new feed at once, and then every so often, a little later by chance', async () => {
+  it('runs a new feed at once, and then at its interval plus a random delay', async () => {
     const { timers, began, scheduled, made, end } = scheduler();
     made.set(feed('f'));
     expect(began).toEqual([['f', 0]]);
@@ -162,7 +162,7 @@ describe('SyncScheduler', () => {
     ]);
   });
 
-  it('has one run of a feed at a time', async () => {
+  it('runs a feed only once at a time', async () => {
     const { timers, began, made, end } = scheduler();
     made.set(feed('f'));
     expect(made.now('f')).toBe(false);
@@ -174,7 +174,7 @@ describe('SyncScheduler', () => {
     expect(made.now('unknown')).toBe(false);
   });
 
-  it('lets a hundred feeds that are due together run, so many at a time, turn by turn between accounts', async () => {
+  it('runs a hundred due feeds a few at a time, alternating between accounts', async () => {
     const { began, ends, made, end } = scheduler({ parallelMax: 4 });
     for (let number = 0; number < 90; number += 1) made.set(feed(`large-${number}`, 'large'));
     for (let number = 0; number < 10; number += 1) made.set(feed(`small-${number}`, 'small'));
@@ -190,10 +190,10 @@ describe('SyncScheduler', () => {
     expect(ids.slice(0, 30).filter((id) => id.startsWith('small')).length).toBe(10);
   });
 
-  it('leaves a run to other accounts, however long those of one take', async () => {
+  it('reserves a run for other accounts, however long those of one account take', async () => {
     const { began, made } = scheduler({ parallelMax: 2 });
     for (const id of ['a1', 'a2']) made.set(feed(id, 'a'));
-    // Nobody else is there yet.
+    // There are no other accounts yet.
     expect(began.map(([id]) => id)).toEqual(['a1', 'a2']);
     const later = scheduler({ parallelMax: 3 });
     later.made.set(feed('b1', 'b'));
@@ -206,7 +206,7 @@ describe('SyncScheduler', () => {
     expect(later.began.map(([id]) => id)).toEqual(['b1', 'a1', 'a2', 'b1', 'a3']);
   });
 
-  it('leaves the place of a run that lasts long to an account that has none, until twice as many are under way', async () => {
+  it('gives an account without a run an extra place beside long runs, up to twice as many runs', async () => {
     const { timers, began, made, end } = scheduler({ parallelMax: 2 });
     made.setAll([feed('a1', 'a'), feed('b1', 'b')]);
     made.setAll(['a2', 'b2', 'c1', 'c2', 'd1', 'e1'].map((id) => feed(id, id.slice(0, 1))));
@@ -214,14 +214,14 @@ describe('SyncScheduler', () => {
     expect(began.map(([id]) => id)).toEqual(['a1', 'b1']);
     await timers.pass(120_000, settled);
     expect(began.map(([id]) => id)).toEqual(['a1', 'b1', 'c1', 'd1']);
-    // Whatever lasts long now: two runs beyond the two are all.
+    // Every run is long now: two runs beyond the limit of two are the most.
     await timers.pass(10 * LONG_RUN_MS, settled);
     expect(began).toHaveLength(4);
     await end('d1');
     expect(began.map(([id]) => id).slice(4)).toEqual(['e1']);
   });
 
-  it('looks through ten thousand feeds once where they are added together', async () => {
+  it('goes through ten thousand feeds once if they are added together', async () => {
     const { timers, began, ends, made, end } = scheduler({ parallelMax: 4 });
     const feeds = Array.from({ length: 10_000 }, (_, number) => feed(`f${number}`, `a${number % 10}`));
     let looks = 0;
@@ -236,7 +236,7 @@ describe('SyncScheduler', () => {
     expect([began.length, looks]).toEqual([104, 101]);
   });
 
-  it('takes over a new interval, and what was kept over a stop', async () => {
+  it('follows a changed interval, and the stored time of the next run after a restart', async () => {
     const { timers, began, made, end } = scheduler();
     made.set(feed('kept', 'a', timers.nowMs() + 10 * MINUTE_MS));
     made.set(feed('late', 'a', timers.nowMs() - 10 * MINUTE_MS));
@@ -249,7 +249,7 @@ describe('SyncScheduler', () => {
     expect(began.map(([id]) => id)).toEqual(['late', 'late', 'kept']);
   });
 
-  it('reads again a longer interval after the last time, and not after the shorter one that was', async () => {
+  it('counts a longer interval from the last check, instead of the shorter interval', async () => {
     const { timers, began, made, end } = scheduler();
     made.set({ ...feed('often'), intervalMs: 5 * MINUTE_MS });
     await end('often');
@@ -263,7 +263,7 @@ describe('SyncScheduler', () => {
     expect(began).toHaveLength(2);
   });
 
-  it('waits as long as a source asks for, and no longer than a day', async () => {
+  it('waits as long as a source asks, but at most a day', async () => {
     for (const [asked, waited] of [
       [2 * 3_600_000, 2 * 3_600_000],
       [30 * 86_400_000, 86_400_000],
@@ -276,23 +276,23 @@ describe('SyncScheduler', () => {
     }
   });
 
-  it('survives a clock that jumps', async () => {
+  it('copes with a clock that jumps', async () => {
     const { timers, began, made, end } = scheduler();
     made.set(feed('f'));
     await end('f');
     const nowMs = timers.nowMs.bind(timers);
-    // Three days back: it does not wait for them.
+    // The clock goes three days back, which the feed does not wait for.
     timers.nowMs = () => nowMs() - 3 * 86_400_000;
     await timers.pass(35 * MINUTE_MS, settled);
     expect(began).toHaveLength(2);
     await end('f');
-    // A week ahead: once, and not for each interval that passed.
+    // The clock goes a week ahead: the feed runs once, not for each interval that passed.
     timers.nowMs = () => nowMs() + 7 * 86_400_000;
     await timers.pass(2 * MINUTE_MS, settled);
     expect(began).toHaveLength(3);
   });
 
-  it('says when a feed is due that a clock put off which was years ahead, so that who starts once a day reads it', () => {
+  it('reports a corrected time for a feed that a clock years ahead had postponed, so that it is stored', () => {
     const { timers, scheduled, made } = scheduler();
     made.set(feed('f', 'a', timers.nowMs() + 365 * 86_400_000));
     expect(scheduled.get('f')).toBe(86_400_000);
@@ -300,7 +300,7 @@ describe('SyncScheduler', () => {
     expect(scheduled.has('kept')).toBe(false);
   });
 
-  it('begins nothing after a stop, which waits for what runs, and forgets a feed that is gone', async () => {
+  it('starts nothing after a stop, which waits for the current run, and skips removed feeds', async () => {
     const { timers, began, made, end } = scheduler({ parallelMax: 1 });
     made.set(feed('f'));
     made.set(feed('g'));

@@ -17,7 +17,7 @@ const SITEMAP = `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/sch
 const LOCATIONS = [1, 2, 3].map((number) => `https://a.example/${number}?a=1&b=2`);
 
 describe('readSitemap', () => {
-  it('reads XML in whatever pieces it comes, gzipped or not', async () => {
+  it('reads XML in parts of any size, gzipped or not', async () => {
     for (const bytes of [Buffer.from(SITEMAP), gzipSync(SITEMAP)]) {
       for (const size of [1, 13, 100_000]) {
         const { entries, outcome } = await read(bytes, size);
@@ -27,7 +27,7 @@ describe('readSitemap', () => {
     }
   });
 
-  it('tells further sitemaps from pages, and reads plain text', async () => {
+  it('distinguishes sitemaps from pages in an index, and reads plain text', async () => {
     const index =
       '<sitemapindex><sitemap><loc>https://a.example/s.xml</loc></sitemap><url><loc>x</loc></url></sitemapindex>';
     expect((await read(index)).entries).toEqual([
@@ -40,7 +40,7 @@ describe('readSitemap', () => {
     ]);
   });
 
-  it('says that one breaks off, and keeps what it has', async () => {
+  it('reports a sitemap that breaks off, and returns what it has', async () => {
     const cut = SITEMAP.slice(0, SITEMAP.indexOf('/3'));
     for (const bytes of [Buffer.from(cut), gzipSync(SITEMAP).subarray(0, 120)]) {
       const { entries, outcome } = await read(bytes);
@@ -50,13 +50,13 @@ describe('readSitemap', () => {
   });
 
   it.each(['', '<html><body>Not here</body></html>', '{"error": 1}', 'Forbidden'])(
-    'says that %j is none',
+    'reports %j as no sitemap',
     async (content) => {
       expect(await read(content)).toEqual({ entries: [], outcome: 'not-a-sitemap' });
     },
   );
 
-  it('reads neither more entries than allowed nor what unpacks to more than allowed', async () => {
+  it('limits the number of entries and the unpacked bytes', async () => {
     const entry = '<url><loc>https://a.example/</loc></url>';
     const full = await read(`<urlset>${entry.repeat(SITEMAP_ENTRIES_MAX)}</urlset>`, 65_536);
     expect([full.entries.length, full.outcome]).toEqual([SITEMAP_ENTRIES_MAX, 'whole']);
@@ -67,7 +67,7 @@ describe('readSitemap', () => {
     expect((await read(bomb, 65_536)).outcome).toBe('too-large');
   });
 
-  it('leaves what has more elements in each other than any sitemap', async () => {
+  it('stops at elements that are nested deeper than in any sitemap', async () => {
     const nested = (depth: number) => `<urlset>${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}</urlset>`;
     expect((await read(nested(500), 1000)).outcome).toBe('whole');
     expect((await read(nested(600), 1000)).outcome).toBe('too-large');
@@ -82,7 +82,7 @@ describe('readSitemap', () => {
     expect(entries.map(({ location }) => location)).toEqual(['&x;']);
   });
 
-  it('passes on what is wrong with its source', async () => {
+  it('rejects with the error of its source', async () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield await Promise.resolve(gzipSync(SITEMAP).subarray(0, 50));
       throw new Error('the connection broke');

@@ -26,7 +26,7 @@ describe('readFeed', () => {
     expect(items[0]?.text).not.toMatch(/[<>]/);
   });
 
-  it('reads at least 190 of 200 broken feeds, and fails at none of them in a way of its own', async () => {
+  it('reads at least 190 of 200 broken feeds, and throws only NotAFeedError for the others', async () => {
     const feeds = brokenFeeds();
     const unread: string[] = [];
     for (const { name, bytes, contentType } of feeds) {
@@ -46,7 +46,7 @@ describe('readFeed', () => {
     expect(unread).toEqual([]);
   });
 
-  it('tells a feed that breaks off from a whole one', async () => {
+  it('distinguishes a feed that breaks off from a complete one', async () => {
     for (const { name, bytes, contentType } of brokenFeeds()) {
       if (/cut in|no closing tag/.test(name))
         expect((await read(decodeText(bytes, contentType).text)).isWhole, name).toBe(false);
@@ -54,7 +54,7 @@ describe('readFeed', () => {
   });
 
   it.each(SAMPLES.filter(({ name }) => !name.startsWith('JSON')))(
-    'has items as the whole feed has them, or not at all, wherever $name is cut',
+    'returns items as in the complete feed or not at all, wherever $name is cut',
     async ({ text }) => {
       const whole = (await read(text)).items;
       const counts = new Set<number>();
@@ -70,9 +70,9 @@ describe('readFeed', () => {
 
   it.each([
     ['</channel></rss>', ['A', 'B']],
-    // Nothing tells whether it is all there.
+    // Nothing tells whether the item is complete.
     ['', ['A']],
-  ])('reads an item that is not closed in front of %j as %j', async (end, titles) => {
+  ])('reads an unclosed item before %j as %j', async (end, titles) => {
     const { items } = await read(`<rss><channel><item><title>A</title></item><item><title>B</title>${end}`);
     expect(items.map(({ title }) => title)).toEqual(titles);
   });
@@ -85,12 +85,12 @@ describe('readFeed', () => {
     ['{"error": "no such feed"}', 'no array of items'],
     ['{"items": [', 'cannot be read as JSON'],
     ['Service unavailable', 'neither XML nor JSON'],
-  ])('says of %j that it is %s', async (text, said) => {
+  ])('reports %j as %s', async (text, said) => {
     await expect(read(text)).rejects.toThrow(NotAFeedError);
     await expect(read(text)).rejects.toThrow(said);
   });
 
-  it('takes enclosures, pictures and the language', async () => {
+  it('reads enclosures, pictures and the language', async () => {
     const { items, language } = await read(
       `<rss xmlns:m="http://search.yahoo.com/mrss/" xmlns:i="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel><language> de </language><item><title>A</title><enclosure url="/a.mp3" length="77" type="audio/mpeg"/><m:group><m:content url="b.jpg" type="image/jpeg"/><m:content url="b.jpg"/></m:group><i:image href="https://x.example/c.png"/></item></channel></rss>`,
     );
@@ -109,20 +109,20 @@ describe('readFeed', () => {
     expect(items[0]?.title).toBe('a &x; &y; b');
   });
 
-  it('takes no address that is not http, and no guid that is no address for one', async () => {
+  it('ignores URLs that are not http, and guids that are no URL', async () => {
     const { items } = await read(
       '<rss><channel><item><link>javascript:alert(1)</link><guid>https://x.example/1</guid></item><item><guid>abc</guid></item></channel></rss>',
     );
     expect(items.map((item) => item.url)).toEqual(['https://x.example/1', undefined]);
   });
 
-  it('leaves what is nested without end, in a time that does not grow with its square', async () => {
+  it('stops at endless nesting, in a time that grows linearly', async () => {
     const before = process.cpuUsage();
     expect((await read(`<rss><channel><item><title>A</title></item>${'<i>'.repeat(2_000_000)}`)).isWhole).toBe(false);
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2);
   });
 
-  it('never fails but with a NotAFeedError', async () => {
+  it('throws nothing but NotAFeedError', async () => {
     const piece = fc.constantFrom(
       '<rss>',
       '<channel>',

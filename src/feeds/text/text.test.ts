@@ -33,7 +33,7 @@ describe('readDate', () => {
     expect(readDate(text, nowMs)).toBe(expected);
   });
 
-  it('reads what it wrote, and never fails', () => {
+  it('reads back the dates that it writes, and never throws', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date('1900-01-02'), max: new Date(nowMs), noInvalidDate: true }), (date) => {
         expect(Date.parse(readDate(date.toISOString(), nowMs) ?? '')).toBe(Math.floor(date.getTime() / 1000) * 1000);
@@ -95,7 +95,7 @@ describe('decodeText', () => {
     expect(decodeText(bytes, contentType).text.replace(/<meta[^>]*>|<\?xml[^>]*>|<p>/, '')).toBe(expected);
   });
 
-  it('reads any bytes, whatever is said of them', () => {
+  it('reads any bytes, whatever their declared encoding', () => {
     const said = fc.constantFrom(
       '',
       'text/html; charset=utf-16',
@@ -115,12 +115,12 @@ describe('looksBinary', () => {
   const TYPE = 'text/html; charset=utf-8';
   const isBinary = (bytes: Uint8Array, contentType = TYPE) => looksBinary(decodeText(bytes, contentType));
 
-  it('tells bytes of anything from texts, whatever is said of them', () => {
+  it('distinguishes random bytes from texts, whatever their declared encoding', () => {
     const said = fc.constantFrom('', TYPE, 'text/html; charset=gbk', 'text/plain; charset=iso-8859-1');
     fc.assert(
       fc.property(fc.integer(), said, (seed, contentType) => {
         const random = createHash('shake256', { outputLength: 1500 }).update(String(seed)).digest();
-        // Lest they begin with the mark of UTF-16.
+        // Without this, the bytes could begin with a byte order mark of UTF-16.
         random[0] = 0x78;
         expect(isBinary(random, contentType)).toBe(true);
       }),
@@ -139,7 +139,7 @@ describe('looksBinary', () => {
     ['ISO-2022-JP', Buffer.from('<meta charset=iso-2022-jp>\x1b$B$"\x1b(B'.repeat(90), 'latin1'), false],
     ['stray control characters', Buffer.from(`<p>Gan\x0bnets\x1f and\0 ${'text '.repeat(20)}`), false],
     ['blank lines, tabs and form feeds', Buffer.from('\r\n\t\f'.repeat(50)), false],
-  ])('of %s', (_, bytes, expected) => {
+  ])('recognizes %s', (_, bytes, expected) => {
     expect(isBinary(bytes)).toBe(expected);
   });
 });
@@ -155,12 +155,12 @@ describe('htmlToText', () => {
     expect(htmlToText(html, 100)).toBe(expected);
   });
 
-  it('is cut without leaving half a character', () => {
+  it('cuts a text without leaving half a character', () => {
     expect(cutText('a😀', 2)).toBe('a\ufffd');
     expect(htmlToText('<b>a😀b', 2)).toBe('a\ufffd');
   });
 
-  it('takes a time that grows with the text, however it is nested', () => {
+  it('takes a time that grows linearly, however the HTML is nested', () => {
     const before = process.cpuUsage();
     expect(htmlToText(`text${'<b>'.repeat(300_000)}`, 100)).toBe('text');
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(3);

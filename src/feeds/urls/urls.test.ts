@@ -24,7 +24,7 @@ describe('pageUrl', () => {
     expect(pageUrl(text, 'https://a.example/x/z')).toBe(expected);
   });
 
-  it('gives the same for what it gave', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (text) => {
         const once = pageUrl(text);
@@ -53,7 +53,7 @@ describe('trapOf', () => {
     '/img/img/img/x/img',
     `/${'d/'.repeat(30)}`,
     `/?${Array.from({ length: 20 }, (_, number) => `p${number}=1`).join('&')}`,
-  ])('sees one in %s', (path) => {
+  ])('recognizes a trap in %s', (path) => {
     expect(trapOf(new URL(`https://a.example${path}`), nowMs)).toMatch(/^I/);
   });
 
@@ -67,9 +67,9 @@ describe('trapOf', () => {
     '/item/203105',
     '/?y=2026',
     '/v/1.2031-05x9',
-  ])('sees none in %s', (path) => {
+  ])('recognizes no trap in %s', (path) => {
     const said = trapOf(new URL(`https://a.example${path}`), nowMs);
-    // The last one is dated by its looks.
+    // The last path looks like a date.
     expect(said === undefined || path.includes('x9')).toBe(true);
   });
 });
@@ -78,7 +78,7 @@ describe('UrlScope', () => {
   const scope = (include: string[], exclude: string[] = []) =>
     new UrlScope({ startUrls: ['https://a.example/docs/'], include, exclude });
 
-  it('without patterns is the hosts of the start URLs', () => {
+  it('includes the hosts of the start URLs if there are no patterns', () => {
     const all = scope([]);
     expect(all.refusal(new URL('https://a.example/x?y'))).toBeUndefined();
     expect(all.refusal(new URL('https://b.example/'))).toBe('another host');
@@ -94,7 +94,7 @@ describe('UrlScope', () => {
     ['/docs/a?b', '/docs/axb', 'not included'],
     ['https://a.example/*.html', '/x.html', undefined],
     ['**/(x)', '/d/(x)', undefined],
-  ])('with %s says of %s: %s', (pattern, path, said) => {
+  ])('refuses by the pattern %s, for %s: %s', (pattern, path, said) => {
     expect(scope([pattern]).refusal(new URL(`https://a.example${path}`))).toBe(said);
   });
 
@@ -104,7 +104,7 @@ describe('UrlScope', () => {
     expect(scope([], ['**/print/**']).refusal(new URL('https://a.example/docs/print/1'))).toBe('excluded');
   });
 
-  it('takes a time that grows with the address only', () => {
+  it('takes a time that grows only with the length of the URL', () => {
     const hostile = scope([`/${'**a'.repeat(100)}b`]);
     const before = process.cpuUsage();
     hostile.refusal(new URL(`https://a.example/${'a'.repeat(1000)}`));
@@ -118,7 +118,7 @@ describe('DigestSet', () => {
     (_, number) => `https://a.example/${['p', 'd/e', 'x?y='][number % 3]}/${number}`,
   );
 
-  it('knows what it was given, and nothing else', () => {
+  it('has exactly what was added', () => {
     const digests = digestsOf(urls);
     const known = new DigestSet();
     for (let position = 0; position < urls.length; position += 2) expect(known.add(digests, position)).toBe(true);
@@ -128,10 +128,10 @@ describe('DigestSet', () => {
     expect([known.add(digests, 0), known.add(digests, 1), known.size]).toEqual([false, true, urls.length / 2 + 1]);
   });
 
-  it('gives whatever differs in a character another digest in each half', () => {
+  it('has different digests, in each half, for texts that differ in one character', () => {
     const digests = digestsOf(urls);
     const halves = [0, 1].map((half) => new Set(urls.map((_, position) => digests[position * 2 + half])).size);
-    // By chance, five of two hundred thousand are doubles in one half.
+    // Statistically, five of two hundred thousand have a duplicate in one half.
     for (const distinct of halves) expect(urls.length - distinct).toBeLessThan(50);
     fc.assert(
       fc.property(fc.string(), fc.string(), (one, other) => {
@@ -141,7 +141,7 @@ describe('DigestSet', () => {
     );
   });
 
-  it('keeps the digest of nothing but zeros, too', () => {
+  it('keeps a digest that is all zeros', () => {
     const known = new DigestSet();
     const zeros = new Uint32Array(2);
     expect([known.has(zeros, 0), known.add(zeros, 0), known.has(zeros, 0), known.add(zeros, 0)]).toEqual([

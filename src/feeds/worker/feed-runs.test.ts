@@ -1,4 +1,4 @@
-/** A source holds a run, and who connects it, for no longer than it may. */
+/** A source occupies a run, or a connection test, no longer than it may. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Of an interface with a page behind the other. */
+/** Runs a feed of an API that has a second page. */
 function ran() {
   const settings = {
     url: server.url('/1'),
@@ -58,7 +58,7 @@ function ran() {
   return runs.served().answers.run(ask, { signal: new AbortController().signal });
 }
 
-it('of what it has read by then, where the source falls silent in the midst: it was held for as long as somebody answered now and then', async () => {
+it('A run over the time limit ends with what it has read, even if the source has stopped answering', async () => {
   server.script = ({ path }, response) => {
     if (path === '/1') response.end(JSON.stringify({ data: [{ id: 'a' }], next: server.url('/2') }));
   };
@@ -73,13 +73,13 @@ it('of what it has read by then, where the source falls silent in the midst: it 
   expect(readFileSync(join(folder, NEXT_FILE), 'utf8')).toContain('"a"');
 });
 
-it('with a failure where it has read no record', async () => {
+it('A run over the time limit fails if it has read no record', async () => {
   server.script = () => undefined;
   const told = await ran();
   expect(told).toMatchObject({ isOk: false, message: expect.stringMatching(/^The time of a run was over/) });
 });
 
-it('whatever is collected meanwhile: the time of who connects a source was let go of, and never over', async () => {
+it('inTime ends a connection test at its limit even if garbage is collected meanwhile', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const late = new Error('late');

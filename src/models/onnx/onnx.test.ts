@@ -1,4 +1,4 @@
-/** Models of ONNX folders: what they answer, what is told of folders that hold none, and processes that end. */
+/** Models of ONNX folders: what they answer, what is reported about unusable folders, and processes that end. */
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -33,7 +33,7 @@ import type { OnnxOptions } from '../model-providers.js';
 import type { Model } from '../types.js';
 
 const MODEL = 'words';
-/** Before the first process of these tests. */
+/** The time before the first process of these tests. */
 const BEGAN_MS = Date.now();
 
 let folder: string;
@@ -79,10 +79,10 @@ function add(more: Partial<AddedModel> = {}): Promise<Model> {
 }
 const embedder = () => models.embedder('default', MODEL) as Embedder;
 const refused = (why: string) => ({ code: 'unprocessable', detail: expect.stringContaining(why) as string });
-/** Characters are tokens of these models, and two stand around each text. */
+/** Characters are tokens of these models, and each text has two special ones around it. */
 const countTokens = (text: string) => text.replace(/\s/g, '').length + 2;
 
-/** What the model answers to a text of one word of characters, by the mean of their states. */
+/** Returns what the model answers for a text of one word, by the mean of the states of its characters. */
 function expected(characters: string, pool: (states: Float32Array[]) => number[] = mean): number[] {
   const tokens = [...characters].map((character, index) => (index === 0 ? character : `##${character}`));
   const vector = pool(['[CLS]', ...tokens, '[SEP]'].map((token) => stateOf(token)));
@@ -97,7 +97,7 @@ function expectSame(vector: Float32Array | undefined, values: readonly number[])
   for (const [at, value] of values.entries()) expect(vector?.[at]).toBeCloseTo(value, 5);
 }
 
-/** What they have open on disk, where the system tells it. */
+/** Returns the files that a process has open, if the system tells. */
 function openFiles(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;
   if (!existsSync(folder)) return [];
@@ -105,25 +105,25 @@ function openFiles(pid: number): string[] {
     try {
       return [readlinkSync(join(folder, name))];
     } catch {
-      // It was closed meanwhile.
+      // The file was closed meanwhile.
       return [];
     }
   });
 }
 
-/** Processes that run models for this one. */
+/** Returns the child processes that run models. */
 function processes(): number[] {
   const listed = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' });
   return listed.split('\n').flatMap((line) => (line.includes('onnx.worker') ? [Number.parseInt(line, 10)] : []));
 }
 
-describe('a model of an ONNX folder', () => {
+describe('an ONNX model', () => {
   beforeEach(async () => {
     await add();
   });
   itIsAnEmbedder({ embedder, tokensMax: ONNX_TOKENS_MAX, countTokens });
 
-  it('says what it is: its dimensions, and how much it reads', async () => {
+  it('is added with its dimensions and its number of tokens', async () => {
     expect(models.required('default', MODEL)).toMatchObject({
       dimensions: ONNX_DIMENSIONS,
       tokens_max: ONNX_TOKENS_MAX,
@@ -140,12 +140,12 @@ describe('a model of an ONNX folder', () => {
     expect(longer).toHaveLength(ONNX_DIMENSIONS);
   });
 
-  it('gives no vector that is none, and says why', async () => {
+  it('returns no invalid vector, but an error with the reason', async () => {
     await expect(embedder().embed(['a', BAD_WORD], 'document')).rejects.toThrow('NaN');
     expect(await embedder().embed(['a'], 'document')).toHaveLength(1);
   });
 
-  it('that is another one than was added is unavailable until it is taken as it is', async () => {
+  it('whose files have changed is unavailable until it is updated', async () => {
     const { version } = embedder();
     await models.close();
     writeOnnxFolder(join(folder, MODEL), { seed: 'another', dimensions: 6 });
@@ -159,7 +159,7 @@ describe('a model of an ONNX folder', () => {
     expect(await embedder().embed(['a'], 'document')).toHaveLength(1);
   });
 
-  it('whose folder vanishes says so, and answers when it is back', async () => {
+  it('whose folder disappears is reported so, and works again when it is back', async () => {
     await models.close();
     models = opened();
     renameSync(join(folder, MODEL), join(folder, 'away'));
@@ -172,19 +172,19 @@ describe('a model of an ONNX folder', () => {
     expect(models.state(models.required('default', MODEL))).toEqual({ state: 'ready' });
   });
 
-  it('answers from another process where one was killed', async () => {
+  it('answers from another process if one was killed', async () => {
     const [before] = await embedder().embed(['abc'], 'query');
     const running = processes();
     expect(running).not.toEqual([]);
     for (const each of running) process.kill(each, 'SIGKILL');
-    // What such a process had in hand is asked for again by whoever wanted it.
+    // Callers repeat a call that was in progress in a killed process.
     const asked = async () => (await embedder().embed(['abc'], 'query'))[0];
     const after = await asked().catch(asked);
     expect(after).toEqual(before);
     expect(processes()).not.toContain(running[0]);
   });
 
-  it('tells nobody of itself: ONNX Runtime keeps no identifier, no database and no log of its own', async () => {
+  it('sends no telemetry: ONNX Runtime keeps no identifier, database or log of its own', async () => {
     await embedder().embed(['abc'], 'query');
     const running = processes();
     expect(running).not.toEqual([]);
@@ -193,12 +193,12 @@ describe('a model of an ONNX folder', () => {
       .filter((path) => /onnxruntime\.db|mat-debug|\.ses$/.test(path));
     expect(foreign).toEqual([]);
     const logs = running.map((pid) => join('/tmp', `mat-debug-${pid}.log`));
-    // Those of other programs stay for ever, and a process has the number of one of them some day.
+    // Logs of other programs stay for ever, and some day one has the number of a process of ours.
     const written = logs.filter((path) => (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= BEGAN_MS);
     expect(written).toEqual([]);
   });
 
-  it('answers searches while its processes for records get nowhere', async () => {
+  it('answers searches while its processes for records are halted', async () => {
     await embedder().embed(['a query'], 'query');
     const forSearches = processes();
     await embedder().embed(['a record'], 'document');
@@ -226,7 +226,7 @@ const REAL = process.env['GANNET_ONNX_MODEL'] ?? join(tmpdir(), 'gannet-bench', 
 describeWhere(existsSync(join(REAL, 'model.onnx')), 'there is no MiniLM: node bench/meaning/fetch-model.mjs brings it')(
   'MiniLM',
   () => {
-    it('finds what words do not', async () => {
+    it('finds texts by meaning that share no words', async () => {
       await models.close();
       models = opened({ folders: dirname(REAL) });
       expect(await add({ folder: basename(REAL) })).toMatchObject({ dimensions: 384, tokens_max: 256 });
@@ -236,7 +236,7 @@ describeWhere(existsSync(join(REAL, 'model.onnx')), 'there is no MiniLM: node be
         Array.from(left).reduce((sum, value, at) => sum + value * (right[at] ?? 0), 0);
       expect(cosine(bird, diver)).toBeGreaterThan(0.5);
       expect(cosine(bird, bank)).toBeLessThan(0.2);
-      // Its tokenizer fills up to 128 tokens and cuts there; neither may show.
+      // The tokenizer of MiniLM pads to 128 tokens and truncates there; neither must have an effect.
       const long = 'Interest rates rose. '.repeat(80);
       const [first, other] = await embedder().embed([long, `${long} ${texts[0]}`], 'document');
       expect(cosine(first, other)).toBeGreaterThan(0.99);
@@ -246,8 +246,8 @@ describeWhere(existsSync(join(REAL, 'model.onnx')), 'there is no MiniLM: node be
   },
 );
 
-describe('a folder', () => {
-  it('may say by itself what is put before texts, how they are pooled and how much is read', async () => {
+describe('an ONNX folder', () => {
+  it('can define prefixes, pooling and the number of tokens', async () => {
     const path = join(folder, MODEL);
     mkdirSync(join(path, '1_Pooling'));
     writeFileSync(join(path, '1_Pooling', 'config.json'), JSON.stringify({ pooling_mode_cls_token: true }));
@@ -267,7 +267,7 @@ describe('a folder', () => {
     ['mean', mean],
     ['max', (states: Float32Array[]) => mean([]).map((_, at) => Math.max(...states.map((state) => state[at] ?? 0)))],
     ['lasttoken', (states: Float32Array[]) => [...(states.at(-1) as Float32Array)]],
-  ])('may ask for the pooling %s', async (name, pool) => {
+  ])('can define the pooling %s', async (name, pool) => {
     const member = { mean: 'pooling_mode_mean_tokens', max: 'pooling_mode_max_tokens' }[name];
     mkdirSync(join(folder, MODEL, '1_Pooling'));
     const config = { [member ?? 'pooling_mode_lasttoken']: true, pooling_mode_cls_token: false };
@@ -316,13 +316,13 @@ describe('a folder', () => {
       'models.Dense',
     ],
   ];
-  it.each(damages)('that %s is not added, and why is said', async (_what, damage, why) => {
+  it.each(damages)('that %s is not added, with the reason', async (_what, damage, why) => {
     damage(join(folder, MODEL));
     await expect(add()).rejects.toMatchObject(refused(why));
     expect(models.of('default')).toEqual([]);
   });
 
-  it('whose graph has bytes that are others never ends the service', async () => {
+  it('whose graph has changed bytes never ends the service', async () => {
     const path = join(folder, MODEL, 'model.onnx');
     const good = readFileSync(path);
     for (let at = 0; at < 40; at++) {
@@ -335,14 +335,14 @@ describe('a folder', () => {
     }
   });
 
-  it('whose model needs more memory than it may is not added', async () => {
+  it('whose model needs too much memory is not added', async () => {
     await models.close();
     models = opened({ memoryMibMax: 32 });
     await expect(add()).rejects.toMatchObject(refused('more than 32 MiB (models.onnx_memory_mib_max)'));
     expect(deaths).not.toEqual([]);
   });
 
-  it('that is nowhere has no process started', async () => {
+  it('that no model uses has no process', async () => {
     expect(models.of('default')).toEqual([]);
     expect(processes()).toEqual([]);
     await add();
@@ -350,7 +350,7 @@ describe('a folder', () => {
     expect(processes()).toEqual([]);
   });
 
-  it('may hold a reranker, which orders texts for a query', async () => {
+  it('can hold a reranker, which scores texts for a query', async () => {
     writeOnnxFolder(join(folder, MODEL), { kind: 'reranker', inputs: ['token_type_ids'] });
     expect(await add({ kind: 'reranker' })).toMatchObject({ kind: 'reranker', dimensions: null });
     const documents = ['a', 'bb', 'a', `${'c '.repeat(100)}`];

@@ -1,4 +1,7 @@
-/** Models of pictures in ONNX folders: how a folder says what it holds, what they make of pictures, and what is told of those that cannot be. */
+/**
+ * Picture models in ONNX folders: how a folder describes its model, what models make of pictures, and what is reported
+ * about unusable folders.
+ */
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,7 +76,7 @@ function expectSame(vector: Float32Array | undefined, values: readonly number[])
 }
 
 describe('a model of pictures and texts', () => {
-  it('says what it is, and vectors of both can be compared', async () => {
+  it('is added with its properties, and its vectors of both can be compared', async () => {
     writePictureFolder(path());
     expect(await add()).toMatchObject({ inputs: ['text', 'image'], dimensions: PICTURE_DIMENSIONS, tokens_max: 32 });
     expect(pictures().shape).toEqual({ width: 16, height: 16, shortSide: 16, kernel: 'cubic' });
@@ -83,14 +86,14 @@ describe('a model of pictures and texts', () => {
     const { mean, deviation } = pictures().words?.random ?? { mean: NaN, deviation: NaN };
     expect([Math.abs(mean) < 1, deviation > 0, deviation < 1]).toEqual([true, true, true]);
     expect(models.knows('default', MODEL)).toBe(true);
-    // What is kept of it is known after a start, without a process.
+    // What is stored about it is known after a start without a process.
     await models.close();
     const before = pictures();
     models = opened();
     expect(pictures()).toMatchObject({ version: before.version, shape: before.shape, random: before.random });
   });
 
-  it('may be one of pictures alone, with the colours of each pixel together', async () => {
+  it('can be for pictures only, with the colours of each pixel together', async () => {
     writePictureFolder(path(), { readsTexts: false, byPixel: true });
     expect(await add()).toMatchObject({ inputs: ['image'], dimensions: PICTURE_DIMENSIONS });
     expect(pictures().words).toBeUndefined();
@@ -100,7 +103,7 @@ describe('a model of pictures and texts', () => {
     expect(models.attached({ account: 'default', model: MODEL })).toBeUndefined();
   });
 
-  it('has other vectors when its files are others, and is unavailable until it is taken as it is', async () => {
+  it('whose files have changed is unavailable until it is updated, and has another version then', async () => {
     writePictureFolder(path());
     await add();
     const { version } = pictures();
@@ -112,12 +115,12 @@ describe('a model of pictures and texts', () => {
     expect(pictures().version).not.toBe(version);
     expectSame(await pictures().embed(pixelsOf('red'), 'document'), unit([1, -1, -1]));
     const changed = pictures().version;
-    // A prefix is of texts: no picture is another one for it.
+    // A prefix is only for texts, so vectors of pictures do not change.
     await models.change('default', MODEL, { query_prefix: 'a photo of ' });
     expect(pictures().version).toBe(changed);
   });
 
-  it('gives no vector without a direction, and says so; others go on', async () => {
+  it('returns no vector without a direction, but an error', async () => {
     writePictureFolder(path(), { preparation: { ...PREPARATION, rescale_factor: 1 / 254 } });
     await add();
     const grey = new Uint8Array(PICTURE_SIDE * PICTURE_SIDE * 3).fill(127);
@@ -125,7 +128,7 @@ describe('a model of pictures and texts', () => {
     await expect(pictures().embed(new Uint8Array(3), 'document')).rejects.toThrow('16 × 16 pixels');
   });
 
-  it('whose folder vanishes says so, and answers when it is back', async () => {
+  it('whose folder disappears is reported so, and works again when it is back', async () => {
     writePictureFolder(path());
     await add();
     await models.close();
@@ -138,7 +141,7 @@ describe('a model of pictures and texts', () => {
   });
 });
 
-describe('a folder of pictures', () => {
+describe('the folder of a picture model', () => {
   const damages: readonly (readonly [what: string, damage: () => void, why: string])[] = [
     [
       'has no word on how pictures are prepared',
@@ -170,7 +173,7 @@ describe('a folder of pictures', () => {
       'cannot read a picture of 32 × 32 pixels',
     ],
   ];
-  it.each(damages)('that %s is not added, and why is said', async (_what, damage, why) => {
+  it.each(damages)('that %s is not added, with the reason', async (_what, damage, why) => {
     writePictureFolder(path());
     damage();
     await expect(add()).rejects.toMatchObject(refused(why));
@@ -183,10 +186,10 @@ describe('a folder of pictures', () => {
   });
 });
 
-describe('how pictures are prepared', () => {
+describe('preparationOf', () => {
   const known = { size: { height: 8, width: 4 }, image_mean: [0, 0, 0], image_std: [1, 1, 1] };
 
-  it('is read as image processors write it', () => {
+  it('reads the files of image processors', () => {
     expect(preparationOf(known).shape).toEqual({ width: 4, height: 8, shortSide: null, kernel: 'cubic' });
     expect(preparationOf({ ...known, size: 12, resample: 2 }).shape).toEqual({
       width: 12,
@@ -216,11 +219,11 @@ describe('how pictures are prepared', () => {
     ['crop_size', { do_center_crop: true }],
     ['beyond the short side', { do_center_crop: true, size: 8, crop_size: 9 }],
     ['shortest_edge', { do_center_crop: true, crop_size: 3 }],
-  ])('is refused where it is not known: %s', (why, more) => {
+  ])('refuses what is not supported: %s', (why, more) => {
     expect(() => preparationOf({ ...known, ...more })).toThrow(why);
   });
 
-  it('whatever the file says, is known or told as an error of the folder', () => {
+  it('returns finite numbers or throws an OnnxError, whatever the file says', () => {
     const names = [...Object.keys(PREPARATION), 'do_pad', 'crop_pct'];
     const value = fc.oneof(
       fc.jsonValue({ maxDepth: 2 }),

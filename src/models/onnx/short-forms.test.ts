@@ -15,8 +15,8 @@ const question = (of: { number: number; name?: string; texts: string[] }): ToWor
 });
 const answer = (value: unknown): FromWorker => ({ kind: 'answer', number: 1, reply: { ok: true, value } });
 
-describe('the short forms of models', () => {
-  it('give back the question of one text, whatever the model and the text', () => {
+describe('the short forms of messages to models', () => {
+  it('unpack to the question of one text, whatever the model and the text', () => {
     const asked = fc.record({ model, tokensMax: fc.nat(), texts: fc.tuple(fc.string({ unit: 'grapheme' })) });
     fc.assert(
       fc.property(number, asked, (of, ask) => {
@@ -27,7 +27,7 @@ describe('the short forms of models', () => {
     );
   });
 
-  it('tell models apart that are asked in turn, and what one may read', () => {
+  it('distinguish models and token limits of successive questions', () => {
     const [first, second] = [{ folder: 'a' }, { folder: 'b' }];
     for (const [each, tokensMax] of [
       [first, 1],
@@ -46,7 +46,7 @@ describe('the short forms of models', () => {
     }
   });
 
-  it('give back the numbers of one vector', () => {
+  it('unpack to the numbers of one vector', () => {
     fc.assert(
       fc.property(number, fc.float32Array(), (of, vector) => {
         const message: FromWorker = { kind: 'answer', number: of, reply: { ok: true, value: { vectors: [vector] } } };
@@ -56,7 +56,7 @@ describe('the short forms of models', () => {
     );
   });
 
-  it('are none of anything else', () => {
+  it('do not exist for other messages', () => {
     const others: ToWorker[] = [
       question({ number: 1, texts: ['one', 'two'] }),
       question({ number: 1, texts: [] }),

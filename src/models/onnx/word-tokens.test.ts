@@ -25,7 +25,7 @@ const WORDS = [
   'e',
 ];
 
-/** As BERT's models have it; `more` in the place of what it has. */
+/** Returns a tokenizer like that of BERT models; `more` replaces members of it. */
 function tokenizerOf(more: object = {}): object {
   const vocabulary = [...SPECIAL, ...WORDS];
   const id = (token: string) => vocabulary.indexOf(token);
@@ -76,14 +76,14 @@ const text = fc
   .array(fc.tuple(piece, fc.constantFrom('', ' ', '  ')), { maxLength: 12 })
   .map((all) => all.flat().join(''));
 
-describe('tokens of words', () => {
+describe('tokens of single words', () => {
   it.each([{}, { lowercase: false }, { strip_accents: false }, { clean_text: false, handle_chinese_chars: false }])(
     'are those of the whole text, with %j',
     (normalizer) => {
       const known = tokenizerOf();
       const changed = tokenizerOf({ normalizer: { ...(known as { normalizer: object }).normalizer, ...normalizer } });
       const reader = new TokenReader(changed, {});
-      // Of a sequence of one, which is the same and not known to look at each word by itself.
+      // A sequence of this one pre-tokenizer is equivalent, but not recognized as reading each word by itself.
       const sequence = { type: 'Sequence', pretokenizers: [{ type: 'BertPreTokenizer' }] };
       const whole = new TokenReader({ ...changed, pre_tokenizer: sequence }, {});
       fc.assert(
@@ -96,7 +96,7 @@ describe('tokens of words', () => {
     },
   );
 
-  it('are asked for once', () => {
+  it('are requested once for each word', () => {
     const asked: string[] = [];
     const words = WordTokens.of({ tokenizer: tokenizerOf(), config: {} }, (word) => [asked.push(word)]);
     expect(words?.idsOf('the sea, the sea')).toEqual([1, 2, 1, 3]);
@@ -108,7 +108,7 @@ describe('tokens of words', () => {
     ['spaces that are tokens', { pre_tokenizer: { type: 'Metaspace' } }],
     ['another model', { model: { type: 'BPE' } }],
     ['a token that has a space', { added_tokens: [{ id: 0, content: 'a b' }] }],
-  ])('are not kept with %s', (_what, more) => {
+  ])('are not cached with %s', (_what, more) => {
     expect(WordTokens.of({ tokenizer: tokenizerOf(more), config: {} }, () => [])).toBeUndefined();
   });
 });
