@@ -1,4 +1,7 @@
-/** Every state that somebody would send to a colleague, or find again after loading the page anew, has an address. In a real browser. */
+/**
+ * Tests in a real browser that every state of the console that a person would share, or find again after a reload,
+ * has a URL.
+ */
 import { afterAll, expect, it } from 'vitest';
 import { openPage, signInAs } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
@@ -38,11 +41,11 @@ async function fill(service: TestService): Promise<void> {
     }),
   ];
   expect(made.map(({ status }) => status)).toEqual(made.map(() => 201));
-  // Of few lists one is found by looking.
+  // The search box is shown only if there are many lists.
   for (let number = 0; number < 10; number += 1) await client.post('/list/default', { name: `more-${number}` });
 }
 
-/** The page, what opens the form of a row, what stands for it in the address, and a control with what is in it. */
+/** The page, the button that opens the form of a row, its place in the URL, and a control with its content. */
 const FORMS = [
   ['list/birds/fields', 'Edit title', 'searchable:title', 'Weight', '3'],
   ['list/birds/fields', 'Edit year', 'facet:year', 'Field', 'year'],
@@ -54,7 +57,7 @@ const FORMS = [
   ['feeds', 'Move file', 'move:site', 'Media store', 'default'],
 ] as const;
 
-/** The page, the box in which something is typed, what is typed, where it is in the address, and what is shown then. */
+/** The page, the box for typing, what is typed, its name in the URL, and what is shown then. */
 const BOXES = [
   ['lists', 'Find list', 'more-7', 'find', 'more-7'],
   ['settings', 'Filter by name', 'search.deadline', 'find', 'search.deadline_ms'],
@@ -66,7 +69,7 @@ describeConsole('addresses of the console', { env: { GANNET_OUTBOUND_LOOPBACK_AL
   const dialog = () => its.page.getByRole('dialog');
   const formIn = (address: string) => new URL(address).searchParams.get('form');
 
-  it.each(FORMS)('on %s, %s opens %s, which stays when the page is loaded again', async (...form) => {
+  it.each(FORMS)('on %s, %s opens %s, which stays open after a reload', async (...form) => {
     const [path, button, place, control, value] = form;
     await its.visit(path);
     await its.page.getByRole('button', { name: button, exact: true }).click();
@@ -78,7 +81,7 @@ describeConsole('addresses of the console', { env: { GANNET_OUTBOUND_LOOPBACK_AL
     expect(formIn(its.page.url())).toBe(null);
   });
 
-  it('are those of a webhook and of a file that is looked at, too', async () => {
+  it('include an open webhook and an open file', async () => {
     const url = 'https://example.com/hook';
     const { body } = await its.service.client.post('/webhook', { account: 'default', url, events: ['list.created'] });
     const { id } = body as { id: string };
@@ -93,7 +96,7 @@ describeConsole('addresses of the console', { env: { GANNET_OUTBOUND_LOOPBACK_AL
     await dialog().waitFor({ state: 'detached' });
   });
 
-  it('ask nothing of who may not, and show the page where what they name is gone', async () => {
+  it('open no form without permission, and show the page if the thing they name does not exist', async () => {
     await its.visit('groups?form=group:gone');
     await its.page.getByRole('link', { name: 'sea' }).waitFor();
     expect(await dialog().count()).toBe(0);
@@ -107,7 +110,7 @@ describeConsole('addresses of the console', { env: { GANNET_OUTBOUND_LOOPBACK_AL
     await viewer.context.close();
   });
 
-  it('lead to no question before something is deleted', async () => {
+  it('do not open a confirmation before something is deleted', async () => {
     await its.visit('groups');
     const before = its.page.url();
     await its.page.getByRole('button', { name: 'Delete sea' }).click();
@@ -121,7 +124,7 @@ describeConsole('addresses of the console', { env: { GANNET_OUTBOUND_LOOPBACK_AL
     await its.visit(path);
     const box = its.page.getByLabel(label);
     await box.focus();
-    // Letter by letter, as fast as they come, and not in their order: each is where it was typed while the address follows.
+    // Letters arrive quickly and out of order; each must be where it was typed while the URL follows.
     await its.page.keyboard.type(typed.slice(3));
     await its.page.keyboard.press('Home');
     await its.page.keyboard.type(typed.slice(0, 3));
@@ -134,7 +137,7 @@ describeConsole('addresses of the console', { env: { GANNET_OUTBOUND_LOOPBACK_AL
     await its.page.getByText('Searches this month').first().waitFor();
   });
 
-  it('forget what was typed where the page is asked for by its name', async () => {
+  it('drop what was typed when the page is opened from the navigation', async () => {
     await its.visit('lists?find=more-7');
     await its.page.getByRole('link', { name: 'more-7' }).waitFor();
     await its.page.getByRole('navigation').getByRole('link', { name: 'Lists' }).click();
@@ -142,7 +145,7 @@ describeConsole('addresses of the console', { env: { GANNET_OUTBOUND_LOOPBACK_AL
     expect(await its.page.getByLabel('Find list').inputValue()).toBe('');
   });
 
-  it('show a page where it was before something was opened over it', async () => {
+  it('restore the scroll position of a page that something was opened over', async () => {
     await its.service.client.bulk(
       'default',
       'birds',

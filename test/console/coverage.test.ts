@@ -1,4 +1,7 @@
-/** What the service can do, the console can: each operation is called by a page, or stands here with its reason. */
+/**
+ * Tests that the console can do everything that the service can: each operation is called by a page, or is listed
+ * here with a reason.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -31,7 +34,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'analytics.click-group': CLICKS,
 };
 
-/** For pages that are still to be made: whoever adds an operation before its page puts it here, with what the page is to do. */
+/** Operations whose page is still missing: a new operation can be listed here, with what its page is to do. */
 const NOT_YET: Readonly<Record<string, string>> = {};
 
 const EXPLAINED: Readonly<Record<string, string>> = { ...LEFT_OUT, ...NOT_YET };
@@ -41,12 +44,14 @@ const sources = readdirSync(APP, { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts'))
   .map((name) => readFileSync(join(APP, name), 'utf8'))
   .join('\n');
-/** Imported from the client and used again: a name in an import alone calls nothing. */
+/**
+ * Counts uses of the client's function: it is imported and used again, as a name that is only imported calls nothing.
+ */
 const uses = (name: string): number => [...sources.matchAll(new RegExp(`\\b${functionName(name)}\\b`, 'g'))].length;
-/** Nobody in a browser can call these. */
+/** Other operations cannot be called from a browser. */
 const forConsole = operations.filter(({ callers }) => callers.includes('console'));
 
-it('calls every operation from a page', () => {
+it('Every operation is called from a page, or has a reason not to be', () => {
   const missing = forConsole.filter(({ name }) => uses(name) < 2).map(({ name }) => name);
   expect(
     missing.filter((name) => !(name in EXPLAINED)),
@@ -55,7 +60,7 @@ it('calls every operation from a page', () => {
   ).toEqual([]);
 });
 
-it('leaves out nothing that is called or gone', () => {
+it('No listed exception is called by a page, or names an operation that does not exist', () => {
   const names = new Set(forConsole.map(({ name }) => name));
   expect(
     Object.keys(EXPLAINED).filter((name) => !names.has(name) || uses(name) > 0),

@@ -1,4 +1,7 @@
-/** Documents of records and what a list has learned, in a real browser: pages that are found and read, files that fail, and why a hit is one. */
+/**
+ * Tests documents of records and learned meaning in a real browser: pages that are found and read, files that fail,
+ * and explanations of hits.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { violationsOf } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
@@ -42,7 +45,7 @@ async function fill({ client }: TestService): Promise<void> {
 const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
 
 describeConsole('documents and meaning in the console', { env, fill }, (its) => {
-  it('shows the page that a search found, leads to it, and says why', async () => {
+  it('shows the page that a search found, links to it, and explains it', async () => {
     await its.visit('list/papers/search?query=gannets&explain=true');
     const hit = its.page.getByRole('list', { name: 'Hits' }).getByRole('listitem').first();
     const found = hit.getByRole('link', { name: 'report, page 2 of 2' });
@@ -54,7 +57,7 @@ describeConsole('documents and meaning in the console', { env, fill }, (its) => 
     expect(await violationsOf(its.page)).toEqual([]);
   });
 
-  it('shows the text of the documents of a record, a page at a time', async () => {
+  it("shows the text of a record's documents page by page", async () => {
     await its.visit('list/papers/records');
     await its.page.getByRole('button', { name: '2026/birds' }).click();
     const documents = its.page.getByRole('region', { name: 'Document text' });
@@ -68,7 +71,7 @@ describeConsole('documents and meaning in the console', { env, fill }, (its) => 
     expect(its.open.complaints).toEqual([]);
   });
 
-  it('tells which files could not be read, and has them looked at again', async () => {
+  it('shows which files could not be read, and retries them', async () => {
     await its.visit('list/papers/settings');
     const linked = its.page.getByRole('region', { name: 'Linked files' });
     await linked.getByText('1 read, 0 waiting, 1 failed.').waitFor();
@@ -87,7 +90,7 @@ describeConsole('documents and meaning in the console', { env, fill }, (its) => 
     await its.page.unroute('**/list/resources-refresh/**');
   });
 
-  it('makes no link of an address that is a program', async () => {
+  it('makes no link of a javascript: URL', async () => {
     await its.service.client.post('/search-result/default/papers', {
       name: 'trap',
       fields: { title: 'Trap', report: 'javascript:globalThis.ran=1' },
@@ -99,7 +102,7 @@ describeConsole('documents and meaning in the console', { env, fill }, (its) => 
     expect(await documents.getByRole('link').count()).toBe(0);
   });
 
-  it('has a list learn what its words mean, and shows what a search means then', async () => {
+  it('lets a list learn what its words mean, and shows what a search means then', async () => {
     const kinds = ['gannet dives for fish in the sea', 'rose blooms red in the garden', 'train stops at the station'];
     await its.service.client.post('/list/default', { name: 'notes', searchable_fields: [{ name: 'title' }] });
     await its.visit('list/notes/settings');

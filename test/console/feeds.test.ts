@@ -1,4 +1,4 @@
-/** Feeds in the console, by what somebody else sees of them. */
+/** Tests feeds in the console, mostly as seen from another tab. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeConsole } from '../support/console.js';
 import { eventually } from '../support/eventually.js';
@@ -6,7 +6,7 @@ import { ScriptedServer } from '../support/scripted-server.js';
 
 const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
 let server: ScriptedServer;
-/** Ends what is under way; undefined where nothing is held back. */
+/** Answers that are held back; undefined if none are. */
 let held: (() => void)[] | undefined;
 beforeAll(async () => {
   server = await ScriptedServer.start();
@@ -33,7 +33,7 @@ describeConsole('feeds of the console', { env, fill: () => Promise.resolve() }, 
     );
   };
 
-  it('show in every tab that a sync runs which one of them has begun, and after a reload', async () => {
+  it('show in every tab that one of them has started a sync, also after a reload', async () => {
     await connect('news');
     await its.visit('feeds');
     const second = await its.open.context.newPage();
@@ -44,7 +44,7 @@ describeConsole('feeds of the console', { env, fill: () => Promise.resolve() }, 
     });
     for (const { row, sync } of tabs) {
       await row.getByText('Synced', { exact: true }).waitFor();
-      // A sync is told for a moment longer than it runs.
+      // A sync is shown for a moment longer than it runs.
       await eventually(() => sync.isEnabled(), Boolean);
     }
     held = [];
@@ -64,7 +64,7 @@ describeConsole('feeds of the console', { env, fill: () => Promise.resolve() }, 
     await second.close();
   });
 
-  it('are offered to a list where none has them', async () => {
+  it('are offered to a list if no other list follows them', async () => {
     const { client } = its.service;
     for (const name of ['birds', 'fish']) await client.post('/list/default', { name });
     await connect('other');
@@ -89,7 +89,7 @@ describeConsole('feeds of the console', { env, fill: () => Promise.resolve() }, 
     await its.page.getByText('Every feed already has a list.').waitFor();
   });
 
-  it('are connected without the secret that was typed for another kind of source', async () => {
+  it('are connected without a secret that was typed for another provider', async () => {
     await its.visit('feeds?form=connect');
     const form = its.page.getByRole('form', { name: 'Connect feed' });
     await form.getByLabel('Provider').selectOption('email');

@@ -1,4 +1,7 @@
-/** What a person sees who has read no manual: why nothing was found, what will be gone, where they are, and what to do next. */
+/**
+ * Tests what a person sees without a manual: why there are no hits, what a deletion will remove, where they are, and
+ * what to do next.
+ */
 import { expect, it } from 'vitest';
 import { openPage, settled, signIn, violationsOf } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
@@ -7,7 +10,7 @@ import type { TestService } from '../support/service.js';
 
 const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
 
-/** Books without names, as a spreadsheet has them. */
+/** Creates a list of books without names, as in a spreadsheet. */
 async function fill({ client }: TestService): Promise<void> {
   await client.post('/list/default', {
     name: 'books',
@@ -27,11 +30,11 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
   const button = (name: string | RegExp) => its.page.getByRole('button', { name });
   const hits = () => its.page.getByRole('list', { name: 'Hits' }).getByRole('listitem');
 
-  it('says why a search may find nothing, and leads to where each reason is mended', async () => {
+  it('explains why a search may have no hits, and leads to where each cause can be fixed', async () => {
     await its.visit('list/books/search?query=petrel&filter=year%20%3E%203000&match=all');
     const why = its.page.getByRole('region', { name: 'No hits.' });
     await why.waitFor();
-    // It is not the words that are in no record.
+    // The words are not the reason: records have them.
     expect(await why.getByText('No record has these words').count()).toBe(0);
     await why.getByRole('button', { name: 'Match any word' }).click();
     await why.getByRole('button', { name: 'Match any word' }).waitFor({ state: 'detached' });
@@ -50,11 +53,11 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     await its.visit('list/empty/search?query=petrel');
     await why.getByText('This list has no records yet.').waitFor();
     await its.service.client.post('/search-result/default/empty', { name: 'one', fields: { title: 'A petrel' } });
-    // What comes in is found without another search.
+    // New records are found without another search.
     await hits().first().waitFor();
   });
 
-  it('calls a record that was given no name by its title', async () => {
+  it('shows a record without a name by its title', async () => {
     await its.visit('list/books/search?query=petrel');
     const link = hits().first().getByRole('link');
     await link.waitFor();
@@ -75,14 +78,14 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
         author: '',
         year: null,
       });
-    // What is left as it is, is no fault.
+    // Fields that are left empty are no error.
     await form.getByLabel('Name').fill('begun');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.waitFor({ state: 'detached' });
     await its.page.getByRole('button', { name: 'begun' }).waitFor();
   });
 
-  it('tells by how much a filter would delete, and counts that as no search', async () => {
+  it('shows how many records a filter would delete, without counting that as a search', async () => {
     const searches = async () =>
       ((await its.service.client.get('/analytics/list/default/books')).body as { total_searches: number })
         .total_searches;
@@ -111,7 +114,7 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     expect(await searches()).toBe(before);
   });
 
-  it('names each tab of the browser by page and list, and each moment in UTC, too', async () => {
+  it('names each browser tab by page and list, and shows each time also in UTC', async () => {
     await its.visit('list/books/synonyms');
     await expect.poll(() => its.page.title()).toBe('Synonyms · books · Gannet');
     await its.page.getByRole('tab', { name: 'Query rules' }).click();
@@ -123,7 +126,7 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     await its.page.getByText(/^(Chrome|Edge) on \w+$/).waitFor();
   });
 
-  it('keeps its pages within reach where there is no page, and leads back from a form that was closed to what was before it', async () => {
+  it('keeps the navigation on an unknown page, and goes back to what was before a form that was closed', async () => {
     await its.visit('nowhere');
     await its.page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await its.page.getByRole('navigation').getByRole('link', { name: 'Lists' }).click();
@@ -136,7 +139,7 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     expect(await its.page.getByRole('dialog').count()).toBe(0);
   });
 
-  it('says of vectors that a record has none because nobody knows its words, and that nothing is broken', async () => {
+  it('explains that a record has no vector because its words are unknown, without an error', async () => {
     const [, list] = await Promise.all([
       its.page.route(/\/list\/default\/books$/, async (route) => {
         const answer = await route.fetch();
@@ -152,7 +155,7 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     await its.page.unroute(/\/list\/default\/books$/);
   });
 
-  it('makes a list of a feed by one press, which has the records as soon as they are read', async () => {
+  it('creates a list from a feed with one click, and the list has its records as soon as they are read', async () => {
     const server = await ScriptedServer.start();
     server.script = (_asked, response) => {
       response.end('<rss><channel><item><guid>1</guid><title>Gannets dive</title></item></channel></rss>');
@@ -166,7 +169,7 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     await its.visit('feeds');
     await its.page.getByRole('link', { name: 'news', exact: true }).click();
     await hits().first().waitFor();
-    // A list of this name is there: the feed of another source says so.
+    // A list with this name exists already, which an error says.
     await its.service.client.delete('/list/default/news/source');
     await its.visit('feeds');
     await button('Create list from news').click();
@@ -174,7 +177,7 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     await server.close();
   });
 
-  it('changes which pages of a website are read, and says what is wrong with them', async () => {
+  it('changes which pages of a website are read, and explains wrong settings', async () => {
     const server = await ScriptedServer.start();
     server.script = (_asked, response) => {
       response.setHeader('Content-Type', 'text/html');
@@ -198,7 +201,7 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     await server.close();
   });
 
-  it('shows hits first on a telephone, and the options where they are asked for', async () => {
+  it('shows hits first on a phone, and options on request', async () => {
     const open = await openPage(its.browser, { viewport: { width: 390, height: 844 } });
     await signIn(its.service, open);
     await open.page.goto(`${its.service.address}/console/default/list/books/search?query=petrel`);
@@ -214,7 +217,7 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     await open.context.close();
   });
 
-  it('says how to come back without a password, what is wrong with a new one, and is filled in by keyboard', async () => {
+  it('explains how to sign in without a password, reports wrong credentials, and works by keyboard', async () => {
     const { page, context } = await openPage(its.browser);
     await page.goto(`${its.service.address}/console/sign-in`);
     await page.getByText('gannet console link').waitFor();
@@ -227,7 +230,7 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     await context.close();
   });
 
-  it('names the control that is wrong as the form does', async () => {
+  it('names the wrong control as the form does', async () => {
     await its.visit('feeds?form=connect');
     const form = its.page.getByRole('form', { name: 'Connect feed' });
     await form.getByLabel('Name').fill('site');
@@ -240,7 +243,7 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
 });
 
 describeConsole('the console of an empty account', { fill: () => Promise.resolve() }, (its) => {
-  it('offers a feed, an empty list and a key to who has no file at hand', async () => {
+  it('offers a feed, an empty list and an API key to a person without a file', async () => {
     for (const [link, dialog] of [
       ['Connect a website, RSS feed, JSON API or mailbox', 'Connect feed'],
       ['Create an empty list and add records', 'Create empty list'],

@@ -1,4 +1,4 @@
-/** From a one-time link to the first hit over a dropped file, in a real browser, against the real service. */
+/** Tests the way from a one-time link to the first hit from a dropped file, in a real browser with the real service. */
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
@@ -23,7 +23,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the first task in the consol
     await service.close();
   });
 
-  it('leads from the link to the first hit over 5,000 records with few clicks', async () => {
+  it('leads from the link to the first hit among 5,000 records with few clicks', async () => {
     const { page, context, complaints } = await openPage(browser);
     let clicks = 0;
     const click = async (name: string): Promise<void> => {
@@ -41,13 +41,13 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the first task in the consol
     await page.getByLabel('Search text').fill('slow ganet');
     const hit = page.getByRole('list', { name: 'Hits' }).getByRole('listitem').first();
     await hit.getByText('gannet').waitFor();
-    // The word as it was typed, and the one that it was taken for.
+    // Both the word as typed and the one that it was corrected to are highlighted.
     await expect.poll(() => hit.locator('em.found').allInnerTexts()).toEqual(['slow', 'gannet']);
     expect(clicks).toBeLessThanOrEqual(CLICKS_MAX);
     expect(complaints).toEqual([]);
     const { body } = await service.client.get('/list/default/sea-birds');
     expect(body).toMatchObject({ record_count: RECORDS, searchable_fields: [{ name: 'name' }, { name: 'title' }] });
-    // The token of the link is not in the address any more, nor in what going back finds.
+    // The token of the link is neither in the URL nor in the history any more.
     expect(page.url()).not.toContain('link=');
     await context.close();
   });
@@ -57,7 +57,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the first task in the consol
     const sizes: Promise<number>[] = [];
     page.on('response', (response) => {
       if (!response.url().endsWith('.js')) return;
-      // As gzip would have it, whatever the browser took.
+      // Measured as compressed by gzip, whatever the browser received.
       sizes.push(response.body().then((script) => gzipSync(script).byteLength));
     });
     await page.goto(`${service.address}/console/`);
@@ -71,7 +71,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the first task in the consol
   });
 });
 
-/** As the first start prints it, behind the line that says that the service is ready. */
+/** Returns the link that the first start prints after the line that the service is ready. */
 async function printedLink(service: TestService): Promise<string> {
   const link = () => /http:\S+\/console\/#link=\S+/.exec(service.output)?.[0] ?? '';
   return eventually(

@@ -1,4 +1,4 @@
-/** Tables that are long, or were: what is looked for, what a form is of, and where the focus goes. */
+/** Tests long tables: finding rows, forms of rows, and where the focus goes. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import { CHROMIUM, NO_CHROMIUM, openPage, signIn, startChromium } from '../support/browser.js';
@@ -30,7 +30,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('rows of the console that are
     await service.close();
   });
 
-  it('say that there is none, and let whoever looks look for others, however few there are', async () => {
+  it('show that there are no matches, and keep the search box and its focus when others are searched for', async () => {
     await visit('keys?find=zzz');
     await page.getByText('No matches.').waitFor();
     await page.getByLabel(/^Find /).press('Control+a');
@@ -40,7 +40,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('rows of the console that are
     expect(await page.getByText('No matches.').count()).toBe(0);
   });
 
-  it('lead the focus to the first new one when the last are shown, and have the form of any after a reload', async () => {
+  it("move the focus to the first new row after Show more, and keep any row's form after a reload", async () => {
     await visit('groups');
     const table = page.getByRole('table', { name: 'Groups' });
     await page.getByRole('button', { name: 'Show more' }).press('Enter');
@@ -58,7 +58,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('rows of the console that are
   it.each([
     ['groups', 'Create group'],
     ['keys', 'Create API key'],
-  ])('and lists that cannot be read are told of in the form of %s', async (path, button) => {
+  ])('and an error about unreadable lists is shown in the form of %s', async (path, button) => {
     const lists = /\/list\/default(?:\?|$)/;
     const problem = { type: 'about:blank', title: 'Conflict', status: 409, detail: 'The lists cannot be read now.' };
     await page.route(lists, (route) =>

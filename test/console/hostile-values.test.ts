@@ -1,4 +1,7 @@
-/** What is stored is shown and never run, whatever it is; and nobody else's page gets hold of the console. */
+/**
+ * Tests that stored values are shown and never run, whatever they are, and that no other site can control the
+ * console.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -23,7 +26,7 @@ const CORES = [
 
 const payload = (index: number): string => `gannet ${index} ${CORES[index % CORES.length] ?? ''}`;
 
-/** The lines of the editor that are in the page, after a step down; from the last one on again from the first. */
+/** Returns the editor's lines on the page after scrolling down; at the end it starts again from the top. */
 const SCROLL_EDITOR = `(async () => {
   const box = document.querySelector('.cm-scroller');
   const isAtEnd = box.scrollTop + box.clientHeight >= box.scrollHeight - 1;
@@ -37,7 +40,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('hostile values in the consol
   let browser: Browser;
 
   beforeAll(async () => {
-    // What these tests connect to is on this machine.
+    // These tests connect only to this machine.
     const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_FEEDS_PLAIN_HTTP: 'true' };
     [service, browser] = await Promise.all([startTestService({ env }), startChromium()]);
   });
@@ -75,7 +78,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('hostile values in the consol
     await open.context.close();
   });
 
-  it(`runs none of ${PAYLOADS} payloads that the editor of a record shows`, async () => {
+  it(`runs none of ${PAYLOADS} payloads in the editor of a record`, async () => {
     const { client } = service;
     await client.post('/list/default', { name: 'edited', searchable_fields: [{ name: 'title' }] });
     const lines = Array.from({ length: PAYLOADS }, (_, index) => payload(index));
@@ -90,7 +93,8 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('hostile values in the consol
     await drawer.locator('.cm-line').first().waitFor();
     const seen = new Set<string>();
     const look = async (): Promise<number> => {
-      // Only what can be seen is in the page: all of it comes by in turn. A text, for these tests are not compiled for a browser.
+      // Only visible lines are on the page, so all are scrolled through. This is a string, as these tests are not
+      // compiled for a browser.
       const shown = await page.evaluate<string[]>(SCROLL_EDITOR);
       for (const line of shown) seen.add(line.trim().replace(/,$/, ''));
       return lines.filter((line) => seen.has(JSON.stringify(line))).length;
@@ -98,7 +102,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('hostile values in the consol
     await expect.poll(look).toBe(PAYLOADS);
     expect(await page.evaluate(() => (globalThis as { ran?: number }).ran)).toBeUndefined();
     expect(await drawer.locator('script, iframe, .cm-content img, .cm-content svg').count()).toBe(0);
-    // Nor when it is written by somebody, and is no JSON.
+    // The same holds for typed text that is no JSON.
     await drawer.getByRole('textbox', { name: 'Fields' }).fill(`{"${CORES.join('\n')}`);
     await drawer.getByText(/^Line \d+: /).waitFor();
     expect(await page.evaluate(() => (globalThis as { ran?: number }).ran)).toBeUndefined();
@@ -106,7 +110,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('hostile values in the consol
     await open.context.close();
   });
 
-  it('runs none in file names, addresses and answers of webhooks, titles of feeds, and what browsers and people say they are', async () => {
+  it("runs none in names of files, webhooks' URLs and answers, titles of feeds, user agents and emails", async () => {
     const source = await serve(`<title>${CORES[1] ?? ''}</title><p>Gannets ${CORES[0] ?? ''}</p>`);
     const webhook = await fillAround(service, source.address);
     const open = await openPage(browser, { userAgent: `Gannet ${CORES[1] ?? ''}` });
@@ -139,7 +143,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('hostile values in the consol
     source.server.close();
   });
 
-  it('are no names of lists, groups, feeds, models and stores', async () => {
+  it('are refused as names of lists, groups, feeds, models and media stores', async () => {
     const paths = ['list', 'list-group', 'model', 'media-store'].map((kind) => `/${kind}/default`);
     for (const path of [...paths, '/feed/default/connect']) {
       const { status, body } = await service.control().post(path, { name: CORES[1] });
@@ -150,7 +154,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('hostile values in the consol
     }
   });
 
-  it('leads from the sign-in page nowhere but into the console', async () => {
+  it('cannot redirect from the sign-in page to another site', async () => {
     const open = await openPage(browser);
     await signIn(service, open);
     for (const to of ['https://example.com/', '//example.com/', '/\\example.com', 'javascript:alert(1)']) {
@@ -161,7 +165,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('hostile values in the consol
     await open.context.close();
   });
 
-  it('is in no frame of another page', async () => {
+  it('cannot frame the console in another site', async () => {
     const framing = await serve(`<iframe src="${service.address}/console/" id="frame"></iframe>`);
     const { page, context } = await openPage(browser);
     const refused = page.waitForEvent('console', {
@@ -197,7 +201,10 @@ async function fill(service: TestService): Promise<void> {
   await client.post('/search/default/traps/1', { query: `nothing ${hostile}`, match: 'phrase' });
 }
 
-/** What is around records: files, a webhook that was sent to, a list that follows a feed, somebody invited. Returns the webhook's id. */
+/**
+ * Creates other things with payloads: files, a webhook with a delivery, a list that follows a feed, an invited
+ * person. Returns the webhook's id.
+ */
 async function fillAround(service: TestService, source: string): Promise<string> {
   const { client } = service;
   await Promise.all(

@@ -1,4 +1,4 @@
-/** Values that are wrong, or trouble, wherever they are put. */
+/** Values that are wrong, or cause trouble, wherever they are used. */
 
 export const WRONG_TYPES = [
   'text/plain',
@@ -55,7 +55,7 @@ export const STRANGE: readonly unknown[] = [
   { constructor: { prototype: {} } },
   { toString: 1 },
 ];
-/** Values that no search option's own language takes. */
+/** Values that no search option accepts. */
 export const BAD_SEARCH: readonly (readonly [string, string])[] = [
   ['filter', 'year >'],
   ['filter', '((((year = 1'],

@@ -1,6 +1,7 @@
 /**
- * Thousands of malformed requests over every operation: each is answered with a 4xx problem document, nothing is leaked, and
- * memory stays flat. `FUZZ_REQUESTS=100000 FUZZ_SEED=7 npx vitest run test/fuzz` for more, or to have a failure again.
+ * Sends thousands of malformed requests to all operations: each is answered with a 4xx problem document, nothing is
+ * leaked, and memory stays flat. For more requests, or to repeat a failure: `FUZZ_REQUESTS=100000 FUZZ_SEED=7 npx
+ * vitest run test/fuzz`.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/client.js';
@@ -34,14 +35,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** How often each code was the answer: shows that the generator reaches every kind of refusal. */
+/** How often each code was the answer, which shows that the generator reaches every kind of refusal. */
 const codes = new Map<string, number>();
 
 async function send(request: MalformedRequest): Promise<string | undefined> {
   const where = `${request.kind}: ${request.method} ${request.path.slice(0, 300)} ${JSON.stringify(request.options).slice(0, 500)}`;
   let answer: Answer;
   try {
-    // The client's checker refuses what is no problem document, or shows a stack.
+    // The client's checker throws for an answer that is no problem document, or that shows a stack.
     answer = await service.client.send(request.method, request.path, request.options);
   } catch (error) {
     return `${where}\n  ${String(error).slice(0, 600)}`;
@@ -81,7 +82,7 @@ describe('malformed requests', () => {
     expect(failures.slice(0, 20).join('\n'), `${failures.length} answered wrongly`).toBe('');
     expect(growth).toBeLessThan(MEMORY_GROWTH_BYTES_MAX);
 
-    // Nothing of it has changed what is there, and the service is as before.
+    // The requests have changed nothing, and the service works as before.
     const found = await service.client.get('/search/default/films/1', { query: 'gannet' });
     expect(found.body).toMatchObject({ total_count: 1 });
     expect((await service.client.get('/list/default')).body).toMatchObject({

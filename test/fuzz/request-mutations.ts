@@ -1,6 +1,6 @@
 /**
- * Makes malformed requests out of the operations of an OpenAPI document: each is wrong in one way, and provably so against the
- * operation's own schemas. Deterministic for a seed.
+ * Makes malformed requests from the operations of an OpenAPI document: each is wrong in one way, which the
+ * operation's own schemas prove. Deterministic for a seed.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -35,7 +35,7 @@ export class RequestMutator {
   readonly #checks = new Map<object, ValidateFunction>();
   readonly #mutations: readonly Mutation[];
 
-  /** `place`: names that exist, for the parameters of paths. */
+  /** `place` has names that exist, for parameters of paths. */
   constructor(
     operations: readonly DescribedOperation[],
     place: Readonly<Record<string, string>>,
@@ -72,7 +72,7 @@ export class RequestMutator {
     }
   }
 
-  /** The whole body is of another type than the schema asks for. */
+  /** Makes a body of another type than the schema requires. */
   #wrongBody(operation: DescribedOperation): MalformedRequest | undefined {
     const schema = bodySchema(operation);
     if (schema === undefined) return undefined;
@@ -261,7 +261,7 @@ export class RequestMutator {
     return operation.path.replace(/\{(\w+)\}/g, (_whole, name: string) => parameters[name] ?? this.#place[name] ?? 'x');
   }
 
-  /** A body with the required members, each in a form that fits or nearly so. */
+  /** Returns a body with the required members, each with a value that fits or nearly fits. */
   #goodBody(schema: Schema): Record<string, unknown> {
     const members = (schema.required ?? []).map(
       (name) => [name, this.#goodValue(schema.properties?.[name] ?? {})] as const,
@@ -281,7 +281,7 @@ export class RequestMutator {
     return schema === undefined ? {} : { json: this.#goodBody(schema) };
   }
 
-  /** A known name with a letter changed, or one that is trouble in JavaScript. */
+  /** Returns a known name with a letter changed, or one that causes trouble in JavaScript. */
   #misspelt(known: readonly string[]): string {
     if (known.length === 0 || this.#random.below(4) === 0) {
       return this.#random.pick([
@@ -303,14 +303,14 @@ export class RequestMutator {
   #fits(schema: Schema, value: unknown): boolean {
     let check = this.#checks.get(schema);
     if (check === undefined) this.#checks.set(schema, (check = this.#ajv.compile(schema)));
-    // As it will arrive: undefined members are gone, NaN is null.
+    // Checked as it will arrive: undefined members are missing, NaN is null.
     return check(JSON.parse(JSON.stringify(value) ?? 'null')) === true;
   }
 }
 
 function bodySchema(operation: DescribedOperation): Schema | undefined {
   const content = operation.description.requestBody?.content ?? {};
-  // A streamed body names several types and no schema.
+  // A streamed body has several types and no schema.
   return Object.keys(content).length === 1 ? content[JSON_TYPE]?.schema : undefined;
 }
 

@@ -1,9 +1,8 @@
 /**
- * A client that is generated from the OpenAPI document, by a generator for Python (PyPI): whether every operation is generated, and
- * whether what it makes can call the service and read its answers. `node test/generated-client/run.mjs`; ends with
- * `N passed, N failed`, or says why it was skipped.
- *
- * What it needs is installed into a folder of the user's cache, once for each version.
+ * Tests a client generated from the OpenAPI document by a generator for Python (PyPI): whether every operation is
+ * generated, and whether the client can call the service and read its answers. Run with `node
+ * test/generated-client/run.mjs`; ends with `N passed, N failed`, or says why it was skipped.
+ * What it needs is installed into the user's cache, once for each version.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,10 +14,10 @@ import { pythonPrograms, runUnlessSkipped } from '../support/python-program.mjs'
 const GENERATOR = 'openapi-python-client';
 const VERSION = '0.29.1';
 
-/** Operations that the generator leaves out, by its own words, because a body of theirs is of no type that it knows. */
+/** Operations that the generator says it leaves out, because one of their bodies has no type that it knows. */
 const LEFT_OUT = ['search/image/{account}/{list}/{version}', 'search/image/group/{account}/{group}/{version}'];
 
-/** Writes the client; returns a sentence for each operation that it has not. */
+/** Generates the client; returns a sentence for each operation that is missing. */
 async function generate(programs, folder, document) {
   const file = join(folder, 'openapi.json');
   writeFileSync(file, document);

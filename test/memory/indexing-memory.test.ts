@@ -1,6 +1,6 @@
 /**
- * An import far larger than what may be in memory, with searches beside it: the service's own memory stays within `memory.mib`,
- * sampled all the time, and everything is imported.
+ * Tests an import far larger than the allowed memory, with searches at the same time: the service's own memory,
+ * sampled all the time, stays within `memory.mib`, and everything is imported.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,13 +19,13 @@ const WORDS_PER_RECORD = 30;
 const VOCABULARY = 60_000;
 const LIST = 'sentences';
 
-/** The smallest budget that is allowed at all, with what it allows; and one with all that is on by default. */
+/** The smallest budget that is allowed, with what it allows; and one with everything that is on by default. */
 const BUDGETS = [
   { mib: 224, env: { GANNET_SEARCH_CACHE_MIB: '0' } },
   { mib: 272, env: { GANNET_SEARCH_CACHE_MIB: '32' } },
 ];
 
-/** Rare words are many and frequent words are few, as in texts. */
+/** Rare words are many and frequent words are few, as in real texts. */
 function sentence(random: SeededRandom): string {
   const word = () => `w${Math.floor(VOCABULARY ** random.next()).toString(36)}`;
   return Array.from({ length: WORDS_PER_RECORD }, word).join(' ');
@@ -69,7 +69,7 @@ async function importAll({ client }: TestService): Promise<number> {
   return created;
 }
 
-/** Searches one after the other until it is stopped; resolves with how many were answered. */
+/** Sends one search after the other until stopped; resolves with the number of answers. */
 function searching({ client }: TestService) {
   let isStopped = false;
   const random = new SeededRandom(8);
@@ -88,7 +88,10 @@ function searching({ client }: TestService) {
   };
 }
 
-/** Merges go on after the last answer, the last of them when the list has been quiet for a second. */
+/**
+ * Waits for merges, which go on after the last answer; the last one comes when nothing was written to the list for a
+ * second.
+ */
 async function untilMerged({ dataDir }: TestService): Promise<void> {
   const files = () => readdirSync(join(dataDir, 'lists'), { recursive: true }).join();
   let before = files();
@@ -126,11 +129,11 @@ describeWhere(existsSync('/proc/self/status'), 'this system does not tell what i
       }
     });
 
-    it('tells budget and use in its metrics', async () => {
+    it('is shown in the metrics, with its budget', async () => {
       const service = await startTestService({ env: { GANNET_MEMORY_MIB: '256' } });
       try {
         expect(await service.metric('gannet_memory_budget_bytes')).toBe(256 * 2 ** 20);
-        // Two looks, between which memory comes and goes.
+        // Memory may change between the two measurements.
         const difference = async () => {
           const own = (await service.metric('gannet_memory_own_bytes')) / 2 ** 20;
           return Math.abs(own - service.ownMemoryMib());

@@ -1,6 +1,7 @@
 /**
- * A thousand clients that search by pictures of several MB at the same time, of whom some leave in the middle: what is resident stays within
- * `memory.mib` and a quarter more, searches go on, who is refused is told why, and nothing is left of it.
+ * Tests a thousand clients that search by pictures of several MB at the same time, and of which some disconnect:
+ * resident memory stays within `memory.mib` and a quarter more, other searches are answered, refusals give a reason,
+ * and nothing is left behind.
  */
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -17,7 +18,7 @@ import { itWhere } from '../support/skip.js';
 
 const MEMORY_MIB = 400;
 const CLIENTS = 1000;
-/** Every so many leave before their picture is there. */
+/** One in this many disconnects before its picture has arrived. */
 const LEAVING_EACH = 7;
 const SEARCH_PAUSE_MS = 10;
 const WIDTH = 1600;
@@ -28,7 +29,7 @@ const ON_LINUX = process.platform === 'linux';
 let service: TestService;
 let server: ScriptedServer;
 let key = '';
-/** Noise, which no encoder makes smaller. */
+/** Noise, which no encoder compresses. */
 let picture = Buffer.alloc(0);
 
 beforeAll(async () => {
@@ -61,12 +62,12 @@ afterAll(async () => {
 });
 
 interface Answer {
-  /** 0: none came. */
+  /** 0: there was no answer. */
   readonly status: number;
   readonly body: string;
 }
 
-/** `leaves`: after half of it. */
+/** With `leaves`, disconnects after half of the picture. */
 function searchByPicture(bytes: Buffer | Uint8Array, leaves = false): Promise<Answer> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(service.address).port), '127.0.0.1');
@@ -123,7 +124,7 @@ itWhere(ON_LINUX, 'only Linux tells of a process what it takes')(
       const { detail } = JSON.parse(body) as { detail: string };
       expect(detail).toMatch(/^[A-Z].*\.$/u);
     }
-    // Who stayed has an answer, also who was refused before everything was sent.
+    // Clients that stayed have an answer, even if they were refused before everything was sent.
     const unanswered = answers.filter(({ status }, at) => status === 0 && at % LEAVING_EACH !== 0);
     expect(unanswered.length).toBe(0);
     await eventually(

@@ -1,7 +1,8 @@
 /**
- * A thousand connections that send what nobody asked for, or do not read what they asked for: what is resident stays within
- * `memory.mib` and a quarter more, and searches go on. By default the connections are shared out among the operations; with
- * `GANNET_TEST_EVERY_OPERATION=1` each operation gets them all, with and without a key, which takes long.
+ * Tests a thousand connections that send what no operation needs, or do not read what they requested: resident memory
+ * stays within `memory.mib` and a quarter more, and searches are answered. By default the connections are distributed
+ * over the operations; with `GANNET_TEST_EVERY_OPERATION=1` each operation gets all of them, with and without a key,
+ * which takes long.
  */
 import { existsSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -22,7 +23,7 @@ const NDJSON = 'application/x-ndjson';
 const SILENT_CONNECTIONS = 300;
 const BODY_BYTES = 10_485_760;
 const SAMPLE_MS = 20;
-/** Between two searches: they are to be answered, not to make the load. */
+/** Pause between two searches, which must be answered but not be the load. */
 const SEARCH_PAUSE_MS = 10;
 const STUBBORN_EACH = 8;
 const LONG_RECORDS = 1000;
@@ -66,7 +67,10 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Does something beside searches, one after the other, and samples; resolves with the most that was resident, in MiB. */
+/**
+ * Runs an action alongside searches, one after the other, and samples memory; resolves with the greatest resident
+ * memory in MiB.
+ */
 async function besideSearches(action: () => Promise<void>): Promise<{ residentMib: number; slowestMs: number }> {
   let residentMib = 0;
   const sampling = setInterval(() => (residentMib = Math.max(residentMib, service.residentMib())), SAMPLE_MS);
@@ -94,7 +98,7 @@ async function besideSearches(action: () => Promise<void>): Promise<{ residentMi
   return { residentMib, slowestMs };
 }
 
-/** One that the operation takes, so that the body is not refused by it. */
+/** Returns a content type that the operation accepts, so that the body is not refused for its type. */
 function typeOf({ body }: Operation): string {
   if (!isStreamBody(body)) return 'application/json';
   const { contentTypes } = body;
@@ -118,7 +122,7 @@ function requestOf(operation: Operation, withKey: boolean, number: number): RawR
   };
 }
 
-/** Sends them beside searches; answers may be what they are, memory may not. */
+/** Sends requests alongside searches; any answer is allowed, but memory is limited. */
 async function expectBounded(what: string, requests: readonly RawRequest[]): Promise<Map<number, number>> {
   let counts = new Map<number, number>();
   const peak = await besideSearches(async () => {
@@ -139,7 +143,7 @@ async function sendAll(requests: readonly RawRequest[]): Promise<Map<number, num
   return counts;
 }
 
-/** So many that ask and never read. */
+/** Returns this many requests whose answers are never read. */
 function silent(head: readonly string[], count: number): RawRequest[] {
   const request = { head, bodyBytes: 0, text: '', isStubborn: false, isReading: false };
   return Array.from({ length: count }, () => request);
@@ -153,7 +157,7 @@ function report(what: string, { residentMib, slowestMs }: { residentMib: number;
 
 describeWhere(existsSync('/proc/self/status'), 'only Linux tells what is resident')('memory of requests', () => {
   it.each([true, false])(
-    'holds against bodies of 10 MiB to every operation (with a key: %s)',
+    'stays bounded for bodies of 10 MiB to every operation (with a key: %s)',
     async (withKey) => {
       const rounds = EVERY_OPERATION ? operations.map((operation) => [operation]) : [operations];
       for (const some of rounds) {
@@ -166,26 +170,26 @@ describeWhere(existsSync('/proc/self/status'), 'only Linux tells what is residen
     EVERY_OPERATION ? 7_200_000 : 480_000,
   );
 
-  it('holds against pictures that are searched by', async () => {
+  it('stays bounded for pictures to search by', async () => {
     const operation = operations.find(({ name }) => name === 'search.image') as Operation;
     const requests = Array.from({ length: CONNECTIONS }, (_, number) => requestOf(operation, true, number));
     const counts = await expectBounded('pictures', requests);
-    // Some were taken whole, and found to be none.
+    // Some bodies were read completely, and turned out to be no pictures.
     expect(counts.get(422)).toBeGreaterThan(0);
   });
 
-  it('holds against answers that nobody reads', async () => {
+  it('stays bounded for answers that nobody reads', async () => {
     const head = [`GET /search/default/long/1?size=${LONG_RECORDS} HTTP/1.1`, 'Host: localhost', `X-API-Key: ${key}`];
     const peak = await besideSearches(async () => {
       await connections.send(silent(head, EVERY_OPERATION ? CONNECTIONS : SILENT_CONNECTIONS));
-      // Refusals are answers too: all are at their sockets when none but this is in flight.
+      // Refusals are answers as well: all answers are in their sockets when only this request is in flight.
       while ((await service.metric('gannet_http_requests_in_flight')) > 2) await wait(SEARCH_PAUSE_MS);
     });
     report('answers that nobody reads', peak);
     expect(peak.residentMib).toBeLessThanOrEqual(RESIDENT_MIB_MAX);
   });
 
-  it('holds while a thousand connections wait', async () => {
+  it('stays bounded while a thousand connections wait', async () => {
     const peak = await besideSearches(async () => {
       await connections.send(silent(['GET /health HTTP/1.1', 'Host: localhost'], CONNECTIONS));
     });

@@ -1,6 +1,7 @@
 /**
- * Many lists that are searched by ever other words, in several ways, while records are written to each: what the service takes of its own stays well within
- * `memory.mib`, though nothing that it remembers of words is asked for again. A small part of what `bench/soak` does for an hour.
+ * Tests many lists that are searched for ever new words in several ways, with records written to each: the service's
+ * own memory stays well within `memory.mib`, although nothing that it remembers about words is used again. A small
+ * part of what `bench/soak` does for an hour.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -12,8 +13,8 @@ import { hasUWebSockets } from '../support/web-servers.js';
 const MEMORY_MIB = 512;
 const isByNode = process.env['TEST_WEB_SERVER'] === 'node' || !hasUWebSockets;
 /**
- * It takes 225 to 251, and took 273 to 281 before heaps, young generations, arenas and what is kept of words had their bounds (decision 0359). Node.js's own
- * web server takes some 30 more: 280 with Node.js 24, 282 and 290 with 26.
+ * It takes 225 to 251, and took 273 to 281 before heaps, young generations, arenas and remembered words had limits
+ * (decision 0359). Node.js's own web server takes some 30 more: 280 with Node.js 24, 282 and 290 with 26.
  */
 const TAKEN_MIB_MAX = isByNode ? 310 : 260;
 const LISTS = 10;
@@ -44,7 +45,7 @@ async function makeLists({ client }: TestService, random: SeededRandom): Promise
   }
 }
 
-/** Searches and suggestions of all lists, and a write to one of them. */
+/** Sends searches and suggestions to all lists, and a write to one of them. */
 async function round({ client }: TestService, number: number, random: SeededRandom): Promise<void> {
   const searches = Array.from({ length: SEARCHES_A_ROUND }, async (_, at) => {
     const list = `list-${(number + at) % LISTS}`;
@@ -67,7 +68,8 @@ itWhere(process.platform === 'linux', 'only Linux tells what is resident')(
     const service = await startTestService({
       env: {
         GANNET_MEMORY_MIB: `${MEMORY_MIB}`,
-        // Each thread takes some 5 MiB: a machine of twelve processors would have six that write, and 268 in all.
+        // Each thread takes some 5 MiB: a machine with twelve processors would have six threads that write, and 268
+        // in all.
         GANNET_INGEST_THREADS: '1',
         GANNET_SEARCH_THREADS: '2',
         GANNET_LOG_LEVEL: 'error',

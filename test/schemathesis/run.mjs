@@ -1,12 +1,11 @@
 /**
- * Runs Schemathesis (PyPI) with all of its checks against the real service: requests made from the OpenAPI document, right and
- * wrong ones, and every answer compared with the document. `node test/schemathesis/run.mjs`; ends with `N passed, N failed`,
- * each operation of the document counting as one test, or says why it was skipped.
- *
- *   SCHEMATHESIS_EXAMPLES=50 SCHEMATHESIS_SEED=7 node test/schemathesis/run.mjs --include-path-regex '^/list'
- *
- * Arguments are handed on to Schemathesis. What it needs is installed into a folder of the user's cache (or
- * SCHEMATHESIS_HOME), once for each version.
+ * Runs Schemathesis (PyPI) with all of its checks against the real service: it sends right and wrong requests made
+ * from the OpenAPI document, and compares every answer with the document. Run with `node test/schemathesis/run.mjs`;
+ * ends with `N passed, N failed`, where each operation of the document counts as one test, or says why it was
+ * skipped.
+ *  SCHEMATHESIS_EXAMPLES=50 SCHEMATHESIS_SEED=7 node test/schemathesis/run.mjs --include-path-regex '^/list'
+ * Arguments are passed on to Schemathesis. What it needs is installed into the user's cache (or SCHEMATHESIS_HOME),
+ * once for each version.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,8 +19,9 @@ const EXAMPLES = process.env.SCHEMATHESIS_EXAMPLES ?? '10';
 const SEED = process.env.SCHEMATHESIS_SEED ?? '20261121';
 
 /**
- * Operations that refuse some requests with 400 although they fit the document, because of what the account holds or of members that do not
- * go together: what no schema says. Everywhere else a request that fits the document must not be answered 400.
+ * Operations that answer 400 to some requests that fit the document, because of what the account has or of members
+ * that exclude each other, which no schema can say. All others must not answer 400 to a request that fits the
+ * document.
  */
 const REFUSING_BY_MEANING = {
   'a filter, order or radius that the fields of the list do not bear': [
@@ -70,7 +70,7 @@ const REFUSING_BY_MEANING = {
   ],
 };
 
-/** What of Schemathesis applies, and how. */
+/** Returns the checks of Schemathesis that apply, and their settings. */
 function configuration() {
   const semantic = Object.entries(REFUSING_BY_MEANING).map(
     ([reason, operations]) => `
@@ -104,15 +104,15 @@ request-timeout = 3
 }
 
 /**
- * 422: a request that is well-formed and cannot be done, such as a model that is not installed; 414: options too long for a URL; 412: a file is
- * not as `If-Match` asks; 416: it has no such range.
+ * 422: a well-formed request that cannot be carried out, such as one for a model that is not installed; 414: options
+ * too long for a URL; 412: a file is not as `If-Match` requires; 416: it has no such range.
  */
 const ACCEPTED = ['2xx', '401', '403', '404', '409', '412', '414', '416', '422', '429', '5xx'];
 
-/** The usual ones, and what an option is too long for a URL. */
+/** The usual refusals, and that for options too long for a URL. */
 const REFUSED = ['400', '401', '403', '404', '405', '406', '409', '414', '415', '422', '428', '429', '5xx'];
 
-/** Each operation of the document is one test, and so is what spans several. Returns the exit status. */
+/** Counts each operation of the document as one test, and tests that span several as well. Returns the exit status. */
 function report(code, output) {
   const tested = Number(/^ *Tested: (\d+)/m.exec(output)?.[1] ?? 0);
   const failures = new Set([...output.matchAll(/^_+ (.+?) _+$/gm)].map((match) => match[1]));

@@ -1,5 +1,6 @@
 /**
- * What is declared in a file of its own stands in the list that it is found by. Forgotten there, it compiles, its own test passes, and the service has it not.
+ * Tests that everything declared in a file of its own is in the list that the service finds it by. If it were
+ * forgotten there, it would compile and pass its own test, but the service would not have it.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
 const sources = new Map(files.map((name) => [name, readFileSync(join(SRC, name), 'utf8')]));
 const among = (pattern: RegExp) => [...sources].filter(([name]) => pattern.test(name));
 
-it('every feature stands in src/features.ts', () => {
+it('Every feature is in src/features.ts', () => {
   const known = new Set(FEATURES.map(({ name }) => name));
   const missing = among(/^[a-z]+\/feature\.ts$/)
     .filter(([, text]) => !known.has(/^ {2}name: '([a-z-]+)',$/m.exec(text)?.[1] ?? ''))
@@ -24,7 +25,7 @@ it('every feature stands in src/features.ts', () => {
   expect(missing, 'FEATURES of src/features.ts has no row for the feature of these files').toEqual([]);
 });
 
-it('every operation stands in the registry, or among those of its feature', async () => {
+it('Every operation is in the registry, or among the operations of its feature', async () => {
   const known = new Set((await allOperations()).map(({ name }) => name));
   const declared = [...sources].flatMap(([file, text]) =>
     [...text.matchAll(/defineOperation\(\{[^{}]*?\bname: '([a-z.-]+)'/g)].map(([, name = '']) => ({ file, name })),
@@ -43,7 +44,7 @@ const FOR_EDITORS = new Set([
   ...['search-result', 'searchable-field', 'synonym', 'webhook'],
 ]);
 
-it('every area of permissions is for owners alone, or meant for editors, too', async () => {
+it('Every area of permissions is either for owners only or listed here as meant for editors as well', async () => {
   const named = (await allOperations()).flatMap(({ permission }) =>
     permission?.includes(':') === true ? permission : [],
   );
@@ -56,7 +57,7 @@ it('every area of permissions is for owners alone, or meant for editors, too', a
   ).toEqual([]);
 });
 
-it('every event that is fired stands in the catalogue', () => {
+it('Every event that is sent is in the catalogue', () => {
   const catalogue = new EventCatalogue(FEATURES.flatMap(({ events }) => (events === undefined ? [] : [events])));
   const fired = [...sources]
     .filter(([, text]) => /\bEventContent\b|\.emit\(|\bEventRecorder\b/.test(text))
@@ -71,7 +72,7 @@ it('every event that is fired stands in the catalogue', () => {
   ).toEqual([]);
 });
 
-it('every environment stands among those of its feature', () => {
+it('Every environment is among those of its feature', () => {
   const known = new Set(
     [
       ...Object.values(ENVIRONMENT_FORMATS),
@@ -91,7 +92,7 @@ it('every environment stands among those of its feature', () => {
   ).toEqual([]);
 });
 
-it('every feature that seals secrets says where', () => {
+it('Every feature that encrypts secrets declares where they are stored', () => {
   const known = new Set(FEATURES.filter(({ sealed = [] }) => sealed.length > 0).map(({ name }) => name));
   const featureOf = (folder: string) =>
     /^ {2}name: '([a-z-]+)',$/m.exec(sources.get(`${folder}/feature.ts`) ?? '')?.[1];
@@ -106,7 +107,7 @@ it('every feature that seals secrets says where', () => {
   ).toEqual([]);
 });
 
-it('every format of an environment has a way up from each before it', () => {
+it('Every format of an environment has an upgrade from each format before it', () => {
   const formats: readonly EnvironmentFormat[] = [
     ...Object.values(ENVIRONMENT_FORMATS),
     ...FEATURES.flatMap(({ environments = [] }) => environments.map(({ format }) => format)),

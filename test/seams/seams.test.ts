@@ -1,6 +1,7 @@
 /**
- * What the service can be taught by a new file and one row each: a kind of field, an option of a search, and a feature with two
- * operations, a worker, a setting, an event, an environment and commands. They are added to a copy of the package, and everything else has to follow from them.
+ * Tests the extension points of the service, each with a new file and one row: a kind of field, a search option, and
+ * a feature with two operations, a worker, a setting, an event, an environment and commands. They are added to a copy
+ * of the package, and everything else must follow from them.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -60,7 +61,7 @@ async function gannet(...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** What it prints, whatever else on the machine it finds fault with. */
+/** Returns what doctor prints, whatever problems it finds on this machine. */
 async function doctor(): Promise<string> {
   return gannet('doctor').catch((failure: unknown) => (failure as { readonly stdout: string }).stdout);
 }
@@ -82,7 +83,7 @@ describe('a new kind of field', () => {
     { name: 'long', fields: { runs: 'PT100M' } },
   ];
 
-  it('is defined, filtered by, sorted by and checked', async () => {
+  it('can be defined, filtered by, sorted by and checked in writes', async () => {
     const facets = [{ name: 'runs', type: 'duration', cardinality: 'Single' }];
     const made = await service.client.post('/list/default', { name: 'films', facets });
     expect(made.status, made.text).toBe(201);
@@ -98,7 +99,7 @@ describe('a new kind of field', () => {
     expect(unreadable.text).toContain('is no length of time; expected one such as PT1H30M');
   });
 
-  it('is counted as it is written, by lists and groups, and a counted value is one to filter by', async () => {
+  it('is counted in its written form by lists and groups, and a counted value can be filtered by', async () => {
     await service.client.post('/list/default', {
       name: 'plays',
       facets: [{ name: 'runs', type: 'duration', cardinality: 'Many' }],
@@ -131,8 +132,8 @@ describe('a new kind of field', () => {
   });
 });
 
-describe('a new option of a search', () => {
-  it('narrows searches by query string and body, is described, and is refused where it is wrong', async () => {
+describe('a new search option', () => {
+  it('narrows searches in query string and body, is documented, and is refused if it is wrong', async () => {
     await service.client.post('/list/default', { name: 'years', facets: [{ name: 'year', type: 'number' }] });
     await service.client.bulk('default', 'years', [
       { name: 'dated', fields: { year: 1984 } },
@@ -149,7 +150,7 @@ describe('a new option of a search', () => {
 });
 
 describe('a new feature', () => {
-  it('answers over HTTP through its worker, for those who may', async () => {
+  it('answers over HTTP through its worker, with the permission for it', async () => {
     expect((await service.client.post('/echo/default', { text: 'gannet' })).body).toEqual({ text: 'tennag' });
     expect((await service.client.post('/echo/default', { text: 7 })).status).toBe(400);
     expect((await service.clientWith(undefined).get('/echo/count/default')).status).toBe(401);
@@ -159,12 +160,12 @@ describe('a new feature', () => {
     expect(await service.metric('gannet_echoes_total')).toBe(1);
   });
 
-  it('has errors of its own', async () => {
+  it('has its own errors', async () => {
     const loud = await service.client.post('/echo/default', { text: 'LOUD' });
     expect([loud.status, loud.body]).toMatchObject([422, { code: 'too-loud', title: 'That is too loud' }]);
   });
 
-  it('has permissions that keys hold, that presets have, and that are guessed', async () => {
+  it('has permissions that keys and presets include, and that are suggested for similar names', async () => {
     const sayer = await service.clientFor({ permissions: ['echo:say'] });
     expect((await sayer.post('/echo/default', { text: 'abc' })).status).toBe(200);
     expect((await sayer.get('/echo/count/default')).status).toBe(403);
@@ -174,7 +175,7 @@ describe('a new feature', () => {
     await expect(wrong).rejects.toMatchObject({ stderr: expect.stringContaining('"echo:say"') as string });
   });
 
-  it('has a setting that is read, described, and refused where it is wrong', async () => {
+  it('has a setting that is read, documented, and refused if it is wrong', async () => {
     expect((await service.client.post('/echo/default', { text: 'x'.repeat(21) })).text).toContain('20 characters');
     const described = await gannet('settings');
     expect(described).toContain(
@@ -186,7 +187,7 @@ describe('a new feature', () => {
     expect(wrong).toContain('echo.text_characters_max is "0"');
   });
 
-  it('tells of what happens, to who subscribes', async () => {
+  it('sends its events to subscribers', async () => {
     const { body } = await service.client.get('/webhook/events');
     expect((body as { events: unknown[] }).events).toContainEqual({
       type: 'echo.said',
@@ -199,7 +200,7 @@ describe('a new feature', () => {
     expect(await receiver.events(1)).toEqual([['echo.said', { id: 'default', list: '', data: { text: 'heard' } }]]);
   });
 
-  it('is told of commits beside the features that are told already', async () => {
+  it('is notified of commits along with existing features', async () => {
     const made = await service.client.post('/webhook', { url: receiver.url(), events: ['list.created'] });
     expect(made.status, made.text).toBe(201);
     const before = await service.metric('gannet_echoes_heard_total');
@@ -208,7 +209,7 @@ describe('a new feature', () => {
     expect((await receiver.events(2)).at(-1)).toMatchObject(['list.created', { list: 'heard' }]);
   });
 
-  it('is in the OpenAPI document, with its words for agents, errors and events', async () => {
+  it('is in the OpenAPI document, with its agent tools, errors and events', async () => {
     const { body } = await service.clientWith(undefined).get('/openapi.json');
     const { paths, webhooks, components } = body as {
       readonly paths: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
@@ -234,9 +235,9 @@ describe('a new feature', () => {
     await expect(gannet('echo', 'say')).rejects.toMatchObject({ code: 2 });
   });
 
-  it('tells how far its jobs are, to who may know', async () => {
+  it('reports the progress of its jobs to callers with permission', async () => {
     const cave = { kind: 'listening', name: 'the cave', state: 'running', total: null };
-    // Deliveries and imports of the tests before may be told beside it.
+    // Deliveries and imports of earlier tests may be reported as well.
     const told = async (client: Pick<typeof service.client, 'get'>) => {
       const { jobs } = (await client.get('/progress/default')).body as { readonly jobs: { readonly kind: string }[] };
       return jobs.filter(({ kind }) => kind === 'listening');
@@ -246,7 +247,7 @@ describe('a new feature', () => {
     expect(await gannet('progress')).toMatch(/^listening +the cave +running/m);
   });
 
-  it('adds a setting and a member to lists, which are copied, told and kept', async () => {
+  it('adds a setting and a member to lists, which are copied, returned and kept', async () => {
     const made = await service.client.post('/list/default', { name: 'voices', echo_voice: 'a cave' });
     expect(made.body).toMatchObject({ echo_voice: 'a cave', echoes: { count: expect.any(Number) as number } });
     const sentBack = await service.client.put('/list/default/voices', made.body);
@@ -263,7 +264,7 @@ describe('a new feature', () => {
     expect((await service.client.get('/list/default/voices')).body).toMatchObject({ echo_voice: 'a cave' });
   });
 
-  it('goes on without the service, where doctor looks at what it has on disk', async () => {
+  it('works without the service, and doctor checks its data on disk', async () => {
     const { count } = (await service.client.get('/echo/count/default')).body as { readonly count: number };
     expect(await service.stop()).toBe(0);
     expect(JSON.parse(await gannet('call', 'echo.say', '--param', 'text=abc'))).toEqual({ text: 'cba' });
@@ -271,7 +272,7 @@ describe('a new feature', () => {
     expect(await doctor()).toMatch(/✓ Data of echoes +\S+ has format 2/);
   });
 
-  it('brings what an earlier release of it wrote up to its format', async () => {
+  it('upgrades what an earlier release of it wrote', async () => {
     const { count } = JSON.parse(await gannet('echo', 'count', '--json')) as { readonly count: number };
     const root = open({ path: join(service.dataDir, 'echo'), noSubdir: false, maxDbs: 64 });
     root.putSync(FORMAT_KEY, { kind: 'echo', number: 1, made_by: '0.1.0' });
@@ -281,7 +282,7 @@ describe('a new feature', () => {
     expect(JSON.parse(await gannet('echo', 'count', '--json'))).toEqual({ count: count * 12 });
   });
 
-  it('whose environment is of another format is found by doctor, and stops the start', async () => {
+  it('whose environment has another format is found by doctor, and stops the start', async () => {
     const root = open({ path: join(service.dataDir, 'echo'), noSubdir: false, maxDbs: 64 });
     root.putSync(FORMAT_KEY, { kind: 'echo', number: 3, made_by: '99.0.0' });
     await root.close();
@@ -291,7 +292,7 @@ describe('a new feature', () => {
     expect(await startTestService({ packageRoot: extended.root, dataDir }).catch(String)).toContain(sentence);
   });
 
-  it('keeps accounts from names that are words of its paths', async () => {
+  it('reserves words of its paths, which cannot be names of accounts', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'gannet-reserved-'));
     const reserved = new TestService(dataDir, {
       dataDir,

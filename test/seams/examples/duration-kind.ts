@@ -1,4 +1,4 @@
-/** A kind of field: lengths of time as ISO 8601 writes them, such as PT1H30M, compared by their minutes. */
+/** An example of a kind of field: ISO 8601 durations such as PT1H30M, compared by their minutes. */
 import type { FieldKind } from '../../../src/fields/index.js';
 
 const DURATION = /^PT(?:(\d{1,6})H)?(?:(\d{1,6})M)?$/;
@@ -8,7 +8,7 @@ function minutes(value: unknown): number | undefined {
   return found === null ? undefined : Number(found[1] ?? 0) * 60 + Number(found[2] ?? 0);
 }
 
-/** The shortest form: hours only where there is one. */
+/** Returns the shortest form: hours only if there are any. */
 function written(held: number | string | boolean): string {
   const [hours, rest] = [Math.floor(Number(held) / 60), Number(held) % 60];
   return `PT${hours === 0 ? '' : `${hours}H`}${rest === 0 && hours > 0 ? '' : `${rest}M`}`;

@@ -1,4 +1,4 @@
-/** An option of a search: only records that have a value of a facet. */
+/** An example of a search option: keeps only records with a value of a facet. */
 import type { SearchOption } from '../../../src/search/index.js';
 
 export const onlyWith: SearchOption<string> = {

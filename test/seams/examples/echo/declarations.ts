@@ -1,4 +1,4 @@
-/** What the feature has of its own beside operations: a setting, an environment, an event, a kind of error. */
+/** What the example feature declares besides operations: a setting, an environment, an event and a kind of error. */
 import { Type } from 'typebox';
 import { defineSettings, type EnvironmentFormat, type ProblemKind } from '../../../../src/platform/index.js';
 

@@ -1,4 +1,4 @@
-/** What the feature does: two operations, a worker, a count that is kept on disk, an event, a measurement. */
+/** What the example feature does: two operations, a worker, a count stored on disk, an event and a metric. */
 import { join } from 'node:path';
 import type { Database } from 'lmdb';
 import { Counter } from 'prom-client';
@@ -50,7 +50,7 @@ class Echoes {
     if (text !== text.toLowerCase()) throw new ServiceError(TOO_LOUD, 'Say it in lower-case letters.');
     const said = await this.host.call('reverse', text);
     await this.environment.transaction(() => this.#counts.putSync(COUNT, this.count + 1));
-    // The event is in the transaction of what it tells of.
+    // The event is committed in the transaction of what it is about.
     await this.#said.change((change) => {
       change.put(this.#said.collection('echoes'), account, { account, text });
       change.emit(account, { type: 'echo.said', id: account, list: '', data: { text } });
@@ -135,7 +135,7 @@ export const echoParts: FeatureParts = {
     const heard = new Counter({ name: 'gannet_echoes_heard_total', help: 'Commits', registers: [metrics.registry] });
     return {
       parts: [provide(ECHOES, echoes)],
-      // That there was a commit is all that it asks for: it fetches no row.
+      // The feature only counts commits, and reads no row.
       events: {
         wanted: () => ['list.created'],
         eventTime: (_account, nowMs) => nowMs,

@@ -1,4 +1,4 @@
-/** What the main thread and the worker of echoes say to each other. */
+/** The messages between the main thread and the worker of echoes. */
 export interface EchoProtocol {
   readonly questions: { readonly reverse: { readonly ask: string; readonly answer: string } };
   readonly notices: Readonly<Record<never, unknown>>;

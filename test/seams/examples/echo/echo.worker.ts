@@ -1,4 +1,4 @@
-/** A worker of a feature: its entry file says what it answers, and nothing else has to be written for it. */
+/** An example of a feature's worker: its entry file contains its answers, and nothing else is needed. */
 import { serveHost } from '../../../../src/platform/hosts/serve-host.js';
 import type { EchoProtocol } from './echo-protocol.js';
 

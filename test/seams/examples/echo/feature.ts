@@ -1,4 +1,4 @@
-/** A feature in a folder: what is known of it before anything of it is loaded. */
+/** An example of a feature in its own folder: what is known of it before any other part is loaded. */
 import type { Feature } from '../../../../src/operations/index.js';
 import { ECHO_EVENTS, ECHO_FORMAT, ECHO_SETTINGS } from './declarations.js';
 
