@@ -1,4 +1,7 @@
-/** Files of a shop without a column `name`: what names their records, and what becomes of them when they are imported again. */
+/**
+ * Tests files of a shop without a column `name`: which field names the records, and what happens when a file is
+ * imported again.
+ */
 import { expect, it } from 'vitest';
 import { violationsOf } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
@@ -18,7 +21,7 @@ describeConsole('a file of records without names', { fill: () => Promise.resolve
     await (await chooser).setFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
   }
 
-  it('has its records named by the field that tells them apart, and found by their titles', async () => {
+  it('has its records named by a field with unique values, and shown by their titles', async () => {
     await its.visit('');
     await choose('Choose file', 'goods.csv');
     await expect.poll(() => namedBy().inputValue()).toBe('sku');
@@ -42,7 +45,7 @@ describeConsole('a file of records without names', { fill: () => Promise.resolve
     expect(await recordsOf('goods')).toBe(3);
   });
 
-  it('adds them once more where nothing is to name them', async () => {
+  it('adds its records again if no field names them', async () => {
     await its.visit('list/goods/records');
     await choose('Import file', 'goods.csv');
     await namedBy().click();
@@ -52,7 +55,7 @@ describeConsole('a file of records without names', { fill: () => Promise.resolve
     expect(await recordsOf('goods')).toBe(6);
   });
 
-  it('tells of a new list that records had the same name', async () => {
+  it('reports for a new list that some records had the same name', async () => {
     await its.visit('');
     await choose('Choose file', 'brands.csv');
     await namedBy().click();
@@ -64,7 +67,7 @@ describeConsole('a file of records without names', { fill: () => Promise.resolve
     expect(await recordsOf('brands')).toBe(2);
   });
 
-  it('takes the records out of what an interface answered, makes fields of what is in objects, and names those that are refused', async () => {
+  it('imports records from inside a JSON document, flattens objects, and names refused records', async () => {
     const bird = (id: string, name: string) => ({ id, title: `A ${id}`, family: { name, order: 'Suliformes' } });
     const answer = {
       count: 3,

@@ -1,4 +1,7 @@
-/** Every page by keyboard alone: all that can be pressed is reached by Tab, can be seen to be reached, and nothing keeps the focus. */
+/**
+ * Tests every page by keyboard alone: Tab reaches everything that can be pressed, the focus is visible, and nothing
+ * traps it.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -41,7 +44,7 @@ const PAGES = [
 /** More than any of these pages has. */
 const STEPS_MAX = 400;
 
-/** A list of texts, and one of pictures. */
+/** Creates a list with texts, and one with pictures. */
 async function fill({ client }: TestService): Promise<void> {
   await client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'title' }] });
   await client.post('/search-result/default/birds', { name: 'one', fields: { title: 'The gannet' } });
@@ -62,10 +65,10 @@ async function fill({ client }: TestService): Promise<void> {
   );
 }
 
-it('each page of an account is among those that are tried', () => {
+it('Every page of an account is among the tested pages', () => {
   const addresses: Record<string, string> = { account: '' };
   const pages: string[] = [];
-  // A route stands behind the one that it is below of.
+  // A route comes after its parent.
   for (const [, name = '', parent = '', path = '', rest = ''] of ROUTER.matchAll(ROUTE)) {
     const above = addresses[parent];
     if (above === undefined || name === 'account') continue;
@@ -77,32 +80,35 @@ it('each page of an account is among those that are tried', () => {
   expect(missing, 'PAGES has no row for these addresses of src/console/app/router.tsx').toEqual([]);
 });
 
-/** Also where it is the frame of what is tried. */
+/** Says whether a tested address is at this page, or inside it. */
 function fits(page: string, tried: string): boolean {
   const [parts, given] = [page, tried].map((each) => each.split('/').filter((part) => part !== ''));
   return parts?.every((part, at) => (part.startsWith('$') ? at < (given?.length ?? 0) : part === given?.[at])) === true;
 }
 
 describeConsole('the console by keyboard', { fill }, (its) => {
-  it.each(PAGES)('reaches all of %s, shows where it is, and leaves again', async (path, text) => {
-    await its.visit(path);
-    await its.page.getByText(text).first().waitFor();
-    await settled(its.page);
-    await its.page.evaluate(MARK);
-    const unseen: string[] = [];
-    let isThrough = false;
-    for (let step = 0; step < STEPS_MAX && !isThrough; step += 1) {
-      await its.page.keyboard.press('Tab');
-      const at = await its.page.evaluate<{ name: string; isSeen: boolean; isOut: boolean }>(FOCUSED);
-      isThrough = at.isOut;
-      if (!at.isOut && !at.isSeen) unseen.push(at.name);
-    }
-    expect(isThrough, 'Tab comes to the end of the page').toBe(true);
-    expect(unseen, 'what has the focus is marked').toEqual([]);
-    expect(await its.page.evaluate<string[]>(MISSED), 'nothing is left out').toEqual([]);
-  });
+  it.each(PAGES)(
+    'reaches everything on %s with Tab, shows the focus, and leaves the page again',
+    async (path, text) => {
+      await its.visit(path);
+      await its.page.getByText(text).first().waitFor();
+      await settled(its.page);
+      await its.page.evaluate(MARK);
+      const unseen: string[] = [];
+      let isThrough = false;
+      for (let step = 0; step < STEPS_MAX && !isThrough; step += 1) {
+        await its.page.keyboard.press('Tab');
+        const at = await its.page.evaluate<{ name: string; isSeen: boolean; isOut: boolean }>(FOCUSED);
+        isThrough = at.isOut;
+        if (!at.isOut && !at.isSeen) unseen.push(at.name);
+      }
+      expect(isThrough, 'Tab comes to the end of the page').toBe(true);
+      expect(unseen, 'what has the focus is marked').toEqual([]);
+      expect(await its.page.evaluate<string[]>(MISSED), 'nothing is left out').toEqual([]);
+    },
+  );
 
-  it('opens a form, keeps Tab in it, closes it by Escape, and is back where it was', async () => {
+  it('opens a form, keeps Tab inside, closes it with Escape, and restores the focus', async () => {
     for (const [path, button] of [
       ['keys', 'Create API key'],
       ['groups', 'Create group'],
@@ -112,9 +118,9 @@ describeConsole('the console by keyboard', { fill }, (its) => {
       await its.page.getByRole('button', { name: button }).first().focus();
       await its.page.keyboard.press('Enter');
       const dialog = its.page.getByRole('dialog');
-      // Before the focus has gone into it, Tab goes on in the page beneath.
+      // Before the focus has moved into the dialog, Tab goes on in the page underneath.
       await dialog.locator(':focus').waitFor();
-      // Two over each other would both be closed by Escape.
+      // If the palette opened over the dialog, Escape would close both.
       await its.page.keyboard.press('Control+k');
       for (let step = 0; step < 60; step += 1) {
         await its.page.keyboard.press('Tab');
@@ -127,11 +133,11 @@ describeConsole('the console by keyboard', { fill }, (its) => {
   });
 });
 
-// Texts, for these tests are not compiled for a browser.
+// These are strings, as these tests are not compiled for a browser.
 const PRESSABLE = `[...document.querySelectorAll('a[href], button, input, select, textarea, summary')].filter((each) =>
   !each.disabled && each.tabIndex >= 0 && each.checkVisibility({ checkVisibilityCSS: true }) && each.type !== 'hidden')`;
 const NAME = `(each) => each.tagName + ' ' + (each.getAttribute('aria-label') ?? each.textContent ?? '').slice(0, 60)`;
-/** From the first one on, wherever the page has put the focus by itself. */
+/** Starts at the first element, wherever the page has put the focus by itself. */
 const MARK = `(() => { const [first] = ${PRESSABLE}; first.focus(); window.reached = new Set([first]); return true; })()`;
 const FOCUSED = `(() => {
   const at = document.activeElement;
@@ -145,5 +151,5 @@ const FOCUSED = `(() => {
   const isSeen = at.matches(':focus-visible') && (isMarked(at) || (at.parentElement !== null && isMarked(at.parentElement)));
   return { name: (${NAME})(at), isSeen, isOut: false };
 })()`;
-/** Of a group of radio buttons, Tab reaches one. */
+/** Tab reaches only one of a group of radio buttons. */
 const MISSED = `${PRESSABLE}.filter((each) => !window.reached.has(each) && each.type !== 'radio').map(${NAME})`;

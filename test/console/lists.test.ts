@@ -1,17 +1,17 @@
-/** Lists as wholes, and where somebody is signed in, in a real browser: what they are for is done, and what is refused is told. */
+/** Tests pages about whole lists, and sessions, in a real browser: tasks are done, and refusals are reported. */
 import { expect, it } from 'vitest';
 import { openPage, settled, signIn, violationsOf } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
 import type { TestService } from '../support/service.js';
 
 const LONG_LIST = `a${'very-long-'.repeat(6)}one`;
-/** A name is 512 characters at most. */
+/** A name has at most 512 characters. */
 const LONG_RECORD = `record-${'of-a-very-long-name-'.repeat(25)}`;
 
 async function fill({ client }: TestService): Promise<void> {
   await client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'title' }] });
   await client.bulk('default', 'birds', [{ name: 'gannet', title: 'The northern gannet' }]);
-  // Of few lists one is found by looking.
+  // The search box is shown only if there are many lists.
   for (let number = 0; number < 10; number += 1) await client.post('/list/default', { name: `more-${number}` });
   await client.post('/list/default', { name: LONG_LIST, searchable_fields: [{ name: 'title' }] });
   await client.bulk('default', LONG_LIST, [{ name: LONG_RECORD, title: LONG_RECORD.repeat(4) }]);
@@ -21,7 +21,7 @@ describeConsole('lists in the console', { fill }, (its) => {
   const button = (name: string) => its.page.getByRole('button', { name, exact: true });
   const dialog = (name: string) => its.page.getByRole('dialog', { name });
 
-  it('are found by a part of their name, and sorted by what is pressed', async () => {
+  it('are found by a part of their name, and sorted by a click on the heading', async () => {
     await its.visit('lists');
     const table = its.page.getByRole('table', { name: 'Lists' });
     const find = its.page.getByLabel('Find list');
@@ -37,12 +37,12 @@ describeConsole('lists in the console', { fill }, (its) => {
     expect(await violationsOf(its.page)).toEqual([]);
   });
 
-  it('are made, where the name is one and nobody has it', async () => {
+  it('are created unless the name is taken', async () => {
     await its.visit('lists');
     await button('Create empty list').click();
     const form = dialog('Create empty list');
     await form.waitFor();
-    // Which stays as the page is loaded again, and is left by Back.
+    // The form stays after a reload, and Back closes it.
     await its.page.reload();
     await form.waitFor();
     await its.page.goBack();
@@ -56,7 +56,7 @@ describeConsole('lists in the console', { fill }, (its) => {
     await its.page.waitForURL(/list\/fish\/fields/);
   });
 
-  it('say of how many records a value fits no facet', async () => {
+  it('show how many records have a value that does not fit a facet', async () => {
     const { client } = its.service;
     await client.post('/list/default', { name: 'goods', searchable_fields: [{ name: 'title' }] });
     await client.bulk('default', 'goods', [
@@ -71,7 +71,7 @@ describeConsole('lists in the console', { fill }, (its) => {
     await its.page.getByText('Version 2: 1 record has a value of “price” that did not fit').waitFor();
   });
 
-  it('are checked, copied and deleted, and say so where that is refused', async () => {
+  it('are checked, copied and deleted, and show an error if that is refused', async () => {
     await its.visit('list/birds/settings');
     await its.page.route('**/list/default/birds/check', (route) => route.abort('connectionrefused'));
     await button('Check files').click();
@@ -107,7 +107,7 @@ describeConsole('lists in the console', { fill }, (its) => {
     expect((await its.service.client.get('/list/default/birds')).status).toBe(200);
   });
 
-  it('have names of any length, which a telephone has room for', async () => {
+  it('with long names fit on the screen of a phone', async () => {
     const phone = await openPage(its.browser, { viewport: { width: 375, height: 700 } });
     await signIn(its.service, phone);
     const { page } = phone;
@@ -115,7 +115,7 @@ describeConsole('lists in the console', { fill }, (its) => {
       await page.goto(`${its.service.address}/console/default/${path}`);
       await page.getByText(LONG_LIST).first().waitFor();
       await settled(page);
-      // A text, for these tests are not compiled for a browser.
+      // A string, as these tests are not compiled for a browser.
       const overhang = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       expect(overhang, path).toBeLessThanOrEqual(0);
     };
@@ -135,7 +135,7 @@ describeConsole('lists in the console', { fill }, (its) => {
 });
 
 describeConsole('sessions in the console', { fill: () => Promise.resolve() }, (its) => {
-  it('are ended elsewhere, and go on where that is refused', async () => {
+  it('are ended from another session, and go on if that fails', async () => {
     const other = await openPage(its.browser, { userAgent: 'another browser' });
     await signIn(its.service, other);
     await its.visit('profile');

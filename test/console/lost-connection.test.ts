@@ -1,4 +1,7 @@
-/** A connection that breaks while a page of the console listens: the page says so, comes back by itself, and has missed nothing. In a real browser. */
+/**
+ * Tests in a real browser that a page of the console whose connection breaks says so, reconnects by itself, and has
+ * missed nothing.
+ */
 import { expect, it } from 'vitest';
 import { openPage, oneTimeLink, violationsOf } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
@@ -10,7 +13,7 @@ async function fill({ client }: TestService): Promise<void> {
 }
 
 describeConsole('a console whose connection is lost', { fill }, (its) => {
-  it('says so, goes on where the service is by then, and tells no job twice', async () => {
+  it('says so, continues when the service is back, and reports no job twice', async () => {
     const way = await CutConnections.to(its.service.address);
     const { page, context, complaints } = await openPage(its.browser);
     const link = await oneTimeLink(its.service);
@@ -39,7 +42,7 @@ describeConsole('a console whose connection is lost', { fill }, (its) => {
     await page.getByText('Not connected').waitFor({ state: 'detached' });
     await jobs.click();
     const told = page.getByText('Import: birds');
-    // Between two imports there may be a moment without.
+    // Between two imports there may be a moment without one.
     await expect.poll(() => told.count()).toBe(1);
     isImporting = false;
     await imports;
@@ -49,7 +52,7 @@ describeConsole('a console whose connection is lost', { fill }, (its) => {
     await way.close();
   });
 
-  it('stays where a page is gone to whose code was never loaded, and shows it once it can', async () => {
+  it('stays on the page if the code of the next page cannot be loaded, and shows that page when it can', async () => {
     const way = await CutConnections.to(its.service.address);
     const { page, context } = await openPage(its.browser);
     const link = await oneTimeLink(its.service);
@@ -66,7 +69,7 @@ describeConsole('a console whose connection is lost', { fill }, (its) => {
     await page.getByRole('link', { name: 'Groups' }).waitFor();
     expect(await violationsOf(page)).toEqual([]);
 
-    // Code that did not come is fetched before the page is loaded anew: WebKit would not ask for it again.
+    // Code that did not arrive is fetched before the page is reloaded, as WebKit would not request it again.
     const fetched: string[] = [];
     page.on('request', (request) => {
       if (request.resourceType() === 'fetch') fetched.push(request.url());

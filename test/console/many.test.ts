@@ -1,4 +1,7 @@
-/** Pages where there is much of something: nothing long is sent, nothing is read that nobody looks at, and pages go on answering. */
+/**
+ * Tests pages with large numbers of things: nothing long is sent, nothing is read that is not shown, and pages keep
+ * responding.
+ */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Browser, Locator, Page, Response, Route } from 'playwright-core';
@@ -21,7 +24,7 @@ const LISTS = 10_000;
 const LOGGED = 2_000;
 const ENTRIES = 5_000;
 const SHOWN_AT_ONCE = 100;
-/** Pages of what an account has many of, by their address, the member of the answer and the beginning of its path. */
+/** Pages of things that an account may have many of, with the member of the answer and the beginning of its path. */
 const TABLES = [
   ['groups', 'groups', 'list-group'],
   ['keys', 'keys', 'api-key'],
@@ -35,7 +38,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
   let service: TestService;
   let browser: Browser;
   let page: Page;
-  /** Of all that went over the wire, by path. */
+  /** All that was transferred, by path. */
   const transferred: { readonly path: string; readonly bytes: number }[] = [];
   const visit = (path: string) => page.goto(`${service.address}/console/default/${path}`);
 
@@ -46,7 +49,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
       searchable_fields: [{ name: 'title' }],
       facets: [{ name: 'kind', type: 'string' }],
     });
-    // Records of 2 kB, as articles are.
+    // Records of 2 kB, like articles.
     const text = 'The gannet dives for fish. '.repeat(75);
     const records = Array.from({ length: 5_000 }, (_, index) => ({ name: `text-${index}`, title: text, kind: 'bird' }));
     await service.client.bulk('default', 'texts', records);
@@ -78,7 +81,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     await service.close();
   });
 
-  it('sends and asks for nothing of more than a megabyte, on any page', async () => {
+  it('sends and requests nothing larger than a megabyte, on any page', async () => {
     for (const [path, text] of PAGES) {
       await visit(path);
       await page.getByText(text).first().waitFor();
@@ -94,7 +97,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     expect(transferred.filter(({ bytes }) => bytes > MEGABYTE)).toEqual([]);
   });
 
-  it('finds one of 10,000 lists, in the table, the palette and where a key or group is made for some', async () => {
+  it('finds one of 10,000 lists in the table, the palette, and the forms of keys and groups', async () => {
     const asked: string[] = [];
     const { body } = await service.client.get('/list/default');
     const [like] = (body as { lists: object[] }).lists;
@@ -108,7 +111,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
       const next = first + size < names.length ? { next: String(first + size) } : {};
       return route.fulfill({ json: { lists, ...next } });
     };
-    // What the page before it asks for is none of it.
+    // Leaves the page first, so that its requests are not counted.
     await page.goto('about:blank');
     await page.route(/\/list\/default(?:\?|$)/, answer);
     await visit('models');
@@ -171,7 +174,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     await within(() => page.getByLabel(/^Find /).fill('SOME-4998'));
     await table.getByText('some-4998').waitFor();
     expect(await table.getByRole('row').count()).toBe(2);
-    // It is found again by whoever loads the page again, with what was opened of it.
+    // The search text stays in the URL, so that a reload finds the same row.
     await expect.poll(() => page.url()).toContain('find=SOME-4998');
     await page.reload();
     await table.getByText('some-4998').waitFor();
@@ -183,7 +186,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     await page.unroute(listing);
   });
 
-  it('goes back through 2,000 entries of a log of deliveries, and reads none of them twice', async () => {
+  it('pages back through 2,000 deliveries in a log, and reads none twice', async () => {
     const { body } = await service.client.post('/webhook', {
       account: 'default',
       url: 'https://example.com/hook',
@@ -224,7 +227,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     await page.unroute(`**/webhook/default/${id}/deliveries**`);
   });
 
-  it('shows records of megabytes in a page of the table, each as far as it fits when it is opened, and whole as a download', async () => {
+  it('shows records of megabytes shortened in the table and when opened, and downloads them whole', async () => {
     await service.client.post('/list/default', { name: 'long', searchable_fields: [{ name: 'title' }] });
     const texts = ['short', 'x'.repeat(300_000), 'y'.repeat(300_000), `whole ${'z'.repeat(1_500_000)}`];
     for (const [index, title] of texts.entries()) {
@@ -255,7 +258,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     const drawer = page.getByRole('dialog', { name: 'Record' });
     await drawer.getByText('Too long to show here: title').waitFor();
     expect(await violationsOf(page)).toEqual([]);
-    // What is not shown is kept by what is saved.
+    // Saving keeps the fields that are not shown.
     await drawer.getByLabel('Fields').fill('{"note": "kept"}');
     await drawer.getByRole('button', { name: 'Save' }).click();
     await drawer.waitFor({ state: 'detached' });
@@ -272,7 +275,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     expect(fields).toEqual({ title: texts[3], note: 'kept' });
   });
 
-  it('draws 366 days, and has them as a table', async () => {
+  it('draws 366 days, and shows them as a table', async () => {
     const { body } = await service.client.get('/analytics/list/default/texts');
     const daily = Array.from({ length: DAYS }, (_, index) => ({
       ...((body as { daily: object[] }).daily[0] ?? { clicks: 0 }),
@@ -292,7 +295,10 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     await page.unroute('**/analytics/list/default/texts**');
   });
 
-  /** With `TEST_TIMES`, tells the longest task of the page in a step: how long it took no notice of anybody. Other load makes it longer. */
+  /**
+   * With `TEST_TIMES`, prints the longest task of the page in a step: how long it did not respond. Other load makes
+   * it longer.
+   */
   async function within(step: () => Promise<unknown>): Promise<void> {
     if (process.env['TEST_TIMES'] === undefined) {
       await step();
@@ -314,7 +320,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
   }
 });
 
-/** How many colours there are much of in the chart: a text, for these tests are not compiled for a browser. */
+/** Counts the colours that fill much of the chart. A string, as these tests are not compiled for a browser. */
 const COLOURS_DRAWN = `(() => {
   const canvas = document.querySelector('.chart canvas');
   if (canvas === null) return 0;
@@ -328,7 +334,7 @@ const COLOURS_DRAWN = `(() => {
   return [...counts.values()].filter((count) => count > 2000).length;
 })()`;
 
-/** To a share of what it holds. */
+/** Scrolls to a share of the content. */
 async function scroll(box: Locator, share: number): Promise<void> {
   await box.evaluate((element, to) => {
     const scrolled = element as unknown as { scrollTop: number; readonly scrollHeight: number };

@@ -1,4 +1,4 @@
-/** What somebody else, or another tab, changes while a page is open: it stays, and what was typed stays as well. */
+/** Tests changes by another person or in another tab while a page is open: they stay, and so does what was typed. */
 import { expect, it } from 'vitest';
 import { settled } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
@@ -27,14 +27,14 @@ interface Read {
 describeConsole('changes beside an open page', { fill }, (its) => {
   const read = async (): Promise<Read> => (await its.service.client.get(LIST)).body as Read;
   const button = (name: string) => its.page.getByRole('button', { name, exact: true });
-  /** As a browser says it to a page when its window is looked at again. */
+  /** Sends the event of a window that becomes visible again. */
   const lookAgain = () => its.page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
   const change = async (path: string, body: object, method: 'PUT' | 'PATCH' = 'PUT'): Promise<void> => {
     const { status, text } = await its.service.client.send(method, path, { json: body });
     expect(status, text).toBe(200);
   };
 
-  it('of a record are shown where nothing was typed, and asked about where something was', async () => {
+  it('of a record are shown if nothing was typed, and need a decision if something was', async () => {
     const { results } = (await its.service.client.get('/search-result/default/birds')).body as {
       results: readonly { readonly id: string }[];
     };
@@ -79,7 +79,7 @@ describeConsole('changes beside an open page', { fill }, (its) => {
     expect(await titleOf()).toBe('Gannets fly');
   });
 
-  it('of a record that is made are made once, however often Save is pressed', async () => {
+  it('of a new record are saved once, even if Save is pressed twice', async () => {
     const { record_count } = await read();
     await its.visit('list/birds/records?add=true');
     const drawer = its.page.getByRole('dialog', { name: 'Add record' });
@@ -118,12 +118,12 @@ describeConsole('changes beside an open page', { fill }, (its) => {
       ['isbn', "kind = 'book'"],
       ['order', 'kind = $0'],
     ]);
-    // The next one begins with nothing of it.
+    // The next form starts empty.
     await button('Add query rule').click();
     expect(await form.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('');
   });
 
-  it('of a field stay when another member of it is saved', async () => {
+  it('of a field stay when another property of the field is saved', async () => {
     await its.visit('list/birds/fields?form=facet:kind');
     const form = its.page.getByRole('form', { name: 'Edit' });
     await form.getByRole('textbox', { name: 'Field' }).fill('sort');
@@ -135,7 +135,7 @@ describeConsole('changes beside an open page', { fill }, (its) => {
       .toEqual([{ name: 'sort', type: 'string', cardinality: 'Many' }]);
   });
 
-  it('show a hundred of thousands of synonyms, and those that are looked for', async () => {
+  it('of thousands of synonyms show a hundred of them, and any that is searched for', async () => {
     const rules = Array.from({ length: RULES }, (_, index) => ({
       kind: 'equivalent',
       terms: [`word${index}`, `term${index}`],

@@ -1,4 +1,4 @@
-/** Tables of what an account has, on a telephone and with the names that people give. */
+/** Tests tables of an account on a phone, with long names. */
 import { expect, it } from 'vitest';
 import { describeConsole } from '../support/console.js';
 import type { TestService } from '../support/service.js';
@@ -15,13 +15,13 @@ async function fill(service: TestService): Promise<void> {
 describeConsole('a table on a telephone', { context, fill }, (its) => {
   const widthOf = async (text: string) => (await its.page.getByText(text).boundingBox())?.width ?? 0;
 
-  it('has an address in lines that can be read, and not a letter or two to each', async () => {
+  it('wraps a URL into readable lines instead of a letter or two each', async () => {
     await its.visit('webhooks');
     await its.page.getByText(ADDRESS).waitFor();
     expect(await widthOf(ADDRESS)).toBeGreaterThan(200);
   });
 
-  it('tells of a key when it was made and what the log calls it, and gives a long name no more room than others', async () => {
+  it('shows when a key was created and its id in the log, and limits the width of a long name', async () => {
     await its.visit('keys');
     const row = its.page.getByRole('row', { name: LONG_NAME });
     await row.waitFor();
@@ -30,7 +30,7 @@ describeConsole('a table on a telephone', { context, fill }, (its) => {
     expect((await row.getByRole('rowheader').boundingBox())?.width).toBeLessThan(320);
   });
 
-  it('has a moment in one line', async () => {
+  it('shows a time in one line', async () => {
     await its.visit('people');
     const moment = its.page.getByRole('row').locator('time').first();
     await moment.waitFor();

@@ -1,4 +1,4 @@
-/** Signing in by OpenID Connect in a real browser, and where that leads. */
+/** Tests signing in with OpenID Connect in a real browser, and where it leads afterwards. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CHROMIUM, NO_CHROMIUM, openPage, startChromium, violationsOf } from '../support/browser.js';
@@ -51,7 +51,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('a sign-in by OpenID Connect'
     await context.close();
   });
 
-  it('says so where the provider says no, and where the tab has begun none', async () => {
+  it('shows that the provider refused it, and that it was not started in this tab', async () => {
     const { page, context } = await openPage(browser);
     provider.denial = 'access_denied';
     await page.goto(`${service.address}/console/sign-in`);

@@ -1,6 +1,7 @@
 /**
- * What a page of somebody else gets done in a browser that is signed in to the console: one of another port of the same machine, to which a
- * browser sends the cookie (it is of the same site), and one whose name has come to lead to this machine (DNS rebinding).
+ * Tests what a page of another site can do in a browser that is signed in to the console: one on another port of the
+ * same machine, to which the browser sends the cookie (same site), and one whose name resolves to this machine (DNS
+ * rebinding).
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -38,7 +39,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('a page of somebody else', ()
   const lists = async () =>
     ((await service.client.get('/list/default')).body as { lists: { name: string }[] }).lists.map(({ name }) => name);
 
-  /** What each of these gave the page, in its own words. */
+  /** Returns what each request gave to the page, as text. */
   const asked = (address: string, requests: readonly { path: string; options: object }[]): Promise<string[]> =>
     page.evaluate<string[]>(`Promise.all(${JSON.stringify(requests)}.map(({ path, options }) =>
       fetch(${JSON.stringify(address)} + path, options).then(
@@ -56,16 +57,16 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('a page of somebody else', ()
     { method: 'POST', mode: 'no-cors', credentials: 'include', body: JSON.stringify({ name: 'forged-beacon' }) },
   ];
 
-  it('at another port reads nothing and changes nothing, though the browser sends the cookie', async () => {
+  it('on another port reads and changes nothing, although the browser sends the cookie', async () => {
     await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
     const read = { path: '/list/default', options: { credentials: 'include' } };
     const ended = { path: '/session', options: { method: 'DELETE', credentials: 'include' } };
     const changes = CHANGES.map((options) => ({ path: '/list/default', options }));
     const answers = await asked(service.address, [read, ended, ...changes]);
-    // What may not be read says nothing, and not even its status.
+    // An answer that cannot be read shows nothing, not even its status.
     expect(new Set(answers)).toEqual(new Set(['TypeError', 'opaque 0 ']));
     expect(await lists()).toEqual(['kept']);
-    // What takes no body is asked without a question before, and the cookie goes along: the token is all that is missing.
+    // Requests without a body need no preflight and have the cookie: only the token is missing.
     const statuses: number[] = [];
     page.on('response', (response) => statuses.push(response.status()));
     const reindex = { method: 'POST', mode: 'no-cors', credentials: 'include' };
@@ -79,7 +80,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('a page of somebody else', ()
     await page.getByText('kept').first().waitFor();
   });
 
-  it('at another port sends no form that signs anybody in or out, or changes anything', async () => {
+  it('on another port cannot sign a person in or out or change anything with a form', async () => {
     const sent: string[] = [];
     page.on('response', (response) => {
       if (response.request().method() === 'POST') sent.push(`${response.status()} ${new URL(response.url()).pathname}`);
@@ -103,7 +104,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('a page of somebody else', ()
     await page.getByText('kept').first().waitFor();
   });
 
-  it('whose name has come to lead here is nobody: it has neither cookie nor key', async () => {
+  it('whose name resolves to this machine has neither the cookie nor a key', async () => {
     const rebound = service.address.replace('127.0.0.1', REBOUND);
     await page.goto(`${rebound}/health`);
     const change = (path: string) => ({
@@ -126,7 +127,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('a page of somebody else', ()
     expect(await lists()).toEqual(['kept']);
   });
 
-  it('sees the policy of the console on each of its pages and files', async () => {
+  it('cannot be loaded into the console: each page has a content security policy', async () => {
     const { headers } = await fetch(`${service.address}/console/`);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toMatch(/^default-src 'none'; script-src 'nonce-[\w-]{22}' 'strict-dynamic';/);

@@ -1,4 +1,4 @@
-/** Every page of the console in a real browser: what it is for, what goes wrong, and whether everybody can use it. */
+/** Tests every page of the console in a real browser: its task, its errors, and accessibility. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
   }
 
   beforeAll(async () => {
-    // Nothing of these tests leaves the machine: a source may be one of its own.
+    // These tests connect only to this machine, so that sources of feeds may be on it.
     const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
     [service, browser] = await Promise.all([startTestService({ env }), startChromium()]);
     await fill(service);
@@ -52,25 +52,28 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await service.close();
   });
 
-  // Each comes by itself once, and once from another page.
+  // Each page is loaded once, and once opened from another page.
   it.each([
     ['light', loadPage],
     ['dark', goOnToPage],
-  ] as const)('can be used by everybody with %s colours, and keep still while they come', async (colorScheme, come) => {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const found: Record<string, unknown> = {};
-    for (const [path, text] of PAGES) {
-      await come(path, text);
-      const violations = await violationsOf(page);
-      if (violations.length > 0) found[path] = violations;
-      const shift = await page.evaluate<number>('window.shift');
-      if (shift > SHIFT_MAX) found[`${path} moves while it is read`] = shift;
-    }
-    expect(found).toEqual({});
-    expect(open.complaints).toEqual([]);
-  });
+  ] as const)(
+    'have no accessibility violations with %s colours, and do not move while they load',
+    async (colorScheme, come) => {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      const found: Record<string, unknown> = {};
+      for (const [path, text] of PAGES) {
+        await come(path, text);
+        const violations = await violationsOf(page);
+        if (violations.length > 0) found[path] = violations;
+        const shift = await page.evaluate<number>('window.shift');
+        if (shift > SHIFT_MAX) found[`${path} moves while it is read`] = shift;
+      }
+      expect(found).toEqual({});
+      expect(open.complaints).toEqual([]);
+    },
+  );
 
-  it('shows the sign-in page to who is not signed in, and goes on where they wanted to go', async () => {
+  it('show the sign-in page first, and then the page that was wanted', async () => {
     const other = await openPage(browser);
     await service.control().post('/contributor/default/link', { email: 'ann@example.com', role: 'viewer' });
     await other.page.goto(`${service.address}/console/default/list/birds/search?query=gannet`);
@@ -84,7 +87,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await other.context.close();
   });
 
-  it('does not show a viewer what they may not do', async () => {
+  it('do not show a viewer what they may not do', async () => {
     const other = await openPage(browser);
     await signInAs(service, other, 'viewer');
     await other.page.goto(`${service.address}/console/default/list/birds/records`);
@@ -95,7 +98,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await other.context.close();
   });
 
-  it('makes a record, changes it and deletes it', async () => {
+  it('create a record, change it and delete it', async () => {
     await visit('list/birds/records');
     await page.getByRole('button', { name: 'Add record' }).click();
     await page.getByLabel('Fields').fill('{"title": ');
@@ -110,7 +113,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await expect.poll(() => page.getByRole('button', { name: 'new-bird' }).count()).toBe(0);
   });
 
-  it('shows what a synonym would find before it is saved', async () => {
+  it('show what a synonym would find before it is saved', async () => {
     await visit('list/birds/synonyms');
     const terms = page.getByRole('combobox', { name: 'Terms' });
     await terms.fill('gannet');
@@ -127,7 +130,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await page.getByText('No synonyms yet. Add one, or get suggestions from searches and records.').waitFor();
   });
 
-  it('suggests synonyms, of which none is saved before somebody does', async () => {
+  it('suggest synonyms, and save none before a person does', async () => {
     await service.client.post('/list/default', { name: 'papers', searchable_fields: [{ name: 'text' }] });
     await service.client.bulk('default', 'papers', [
       { name: 'p1', text: 'We study magnetic resonance imaging (MRI) of the human brain.' },
@@ -151,7 +154,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await service.client.delete('/list/default/papers');
   });
 
-  it('adds a facet, and says so where there is one of that name', async () => {
+  it('add a facet, and show an error if the name exists', async () => {
     await visit('list/birds/fields');
     for (const expected of ['added', 'refused']) {
       await page.getByRole('button', { name: 'Add facet' }).click();
@@ -162,7 +165,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     }
   });
 
-  it('shows a new key once', async () => {
+  it('show a new API key once', async () => {
     await visit('keys');
     await page.getByRole('button', { name: 'Create API key' }).click();
     const form = page.getByRole('form', { name: 'Create API key' });
@@ -181,7 +184,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await expect.poll(async () => (await service.clientWith(secret).get('/account')).status).toBe(401);
   });
 
-  it('puts files into a store, shows them and deletes them', async () => {
+  it('upload files to a media store, show them and delete them', async () => {
     await visit('files/default?prefix=birds%2F');
     await page.getByText('No files yet.').waitFor();
     const chooser = page.waitForEvent('filechooser');
@@ -205,7 +208,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     }
   });
 
-  it('says so where a file has no room, and keeps what is there', async () => {
+  it('show an error if a file does not fit, and keep the others', async () => {
     await visit('files/default');
     const problem = {
       type: 'about:blank',
@@ -227,7 +230,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await page.unroute('**/media/default/default/*');
   });
 
-  it('adds a model, with which a list is searched by meaning', async () => {
+  it('add a model, with which a list is searched by meaning', async () => {
     await visit('models');
     await page.getByRole('button', { name: 'Add model' }).click();
     const form = page.getByRole('form', { name: 'Add model' });
@@ -251,7 +254,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await page.getByText('Only the built-in model').waitFor();
   });
 
-  it('connects a website after a look at what would be read, and makes it searchable', async () => {
+  it('connect a website after a preview of its pages, and make it searchable', async () => {
     const site = await serveSite();
     await visit('feeds');
     await page.getByRole('button', { name: 'Connect feed' }).click();
@@ -279,7 +282,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     site.close();
   });
 
-  it('shows more lists than an answer of the service has', async () => {
+  it('show more lists than one answer of the service has', async () => {
     const names = Array.from({ length: 230 }, (_, index) => `many-${String(index).padStart(3, '0')}`);
     await Promise.all(names.map((name) => service.client.post('/list/default', { name })));
     await visit('lists');
@@ -294,7 +297,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await Promise.all(names.map((name) => service.client.delete(`/list/default/${name}`)));
   });
 
-  it('goes anywhere from the command palette, also from within the box of a search, which has the focus by itself', async () => {
+  it('lead anywhere from the command palette, even while the search box has the focus', async () => {
     await visit('list/birds/search');
     await page.locator('input[type=search]:focus').waitFor();
     await openPalette(page);
@@ -304,7 +307,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await page.waitForURL(/list\/birds\/synonyms/);
   });
 
-  it('goes where the first command of the palette says, also where its lists came after the typing', async () => {
+  it('run the first command of the palette, even if lists arrive after the typing', async () => {
     let answer: () => void = () => undefined;
     const typed = new Promise<void>((resolve) => (answer = resolve));
     await page.route('**/list/default?*', async (route) => {
@@ -325,7 +328,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await page.unroute('**/list/default?*');
   });
 
-  it('shows in every tab what goes on in the background, over one connection', async () => {
+  it('show background jobs in every tab over one connection', async () => {
     const other = await openPage(browser);
     await signIn(service, other);
     const job = { kind: 'version', name: 'birds', state: 'running', done: 10, total: 40, rate_per_second: 5 };
@@ -343,7 +346,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
       });
     });
     await second.getByRole('link', { name: 'birds' }).waitFor();
-    // Which leaves the place of who listens to the other one.
+    // This page was the one that listened, so that the other takes over.
     await other.page.goto(`${service.address}/console/default/lists`);
     await Promise.all([second, other.page].map((tab) => tab.getByRole('button', { name: '1 job' }).waitFor()));
     await second.getByRole('button', { name: '1 job' }).click();
@@ -358,7 +361,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await other.context.close();
   });
 
-  it('says so where the connection is lost, and goes on when it is back', async () => {
+  it('show that the connection is lost, and continue when it is back', async () => {
     await visit('list/birds/search');
     await page.getByText('found in').waitFor();
     await page.route('**/search/default/birds/**', (route) => route.abort('connectionrefused'));
@@ -369,12 +372,12 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await page.getByText('found in').waitFor();
   });
 
-  it('asks who it is once the session has ended', async () => {
+  it('ask for a new sign-in after the session has ended', async () => {
     const other = await openPage(browser);
     await signIn(service, other);
     await other.page.goto(`${service.address}/console/default/lists`);
     await other.page.getByRole('link', { name: 'birds' }).waitFor();
-    // Nothing that the page still asks for finds it ended before somebody does something.
+    // No request of the page notices the end of the session before the next click.
     await settled(other.page);
     await other.context.clearCookies();
     await other.page.getByRole('link', { name: 'birds' }).click();
@@ -383,15 +386,15 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await other.context.close();
   });
 
-  it('can be used on a telephone', async () => {
+  it('can be used on a phone', async () => {
     const other = await openPage(browser, { viewport: { width: 375, height: 700 } });
     await signIn(service, other);
-    // The first of them is already there, whether the machine is busy or not.
+    // The first page is already open, however busy the machine is.
     await other.page.getByText('Drop a file here').first().waitFor();
     for (const [path, text] of PAGES) {
       await goOn(other.page, `/console/default/${path}`, text);
       await settled(other.page);
-      // A text, for these tests are not compiled for a browser.
+      // A string, as these tests are not compiled for a browser.
       const overhang = await other.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       expect(overhang, path).toBeLessThanOrEqual(0);
     }
@@ -399,7 +402,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
   });
 });
 
-/** Cumulative layout shift (web.dev/cls): how much of the page jumps while it comes. */
+/** Cumulative layout shift (web.dev/cls): how much of the page moves while it loads. */
 const SHIFT_MAX = 0.1;
 const COUNT_SHIFTS = `window.shift = 0; new PerformanceObserver((list) => {
   for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shift += value;
@@ -411,7 +414,7 @@ const PIXEL = Buffer.from(
   'base64',
 );
 
-/** Two pages, one of which leads to the other. */
+/** Serves two pages, one of which links to the other. */
 async function serveSite(): Promise<{ readonly address: string; readonly close: () => void }> {
   const pages: Readonly<Record<string, string>> = {
     '/': '<title>First page</title><h1>Gannets</h1><p>They dive.</p><a href="/second">More</a>',
@@ -427,7 +430,7 @@ async function serveSite(): Promise<{ readonly address: string; readonly close: 
   return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close: () => server.close() };
 }
 
-/** A list with something to find, a file, a group, and searches to report. */
+/** Creates a list with records, a file, a group, and searches to report. */
 async function fill(service: TestService): Promise<void> {
   const { client } = service;
   await client.post('/list/default', {

@@ -1,4 +1,7 @@
-/** Pictures in a real browser: searched by, shown where they may be, found again, and refused with a word; in lists and in groups. */
+/**
+ * Tests pictures in a real browser: searched by, shown only where that is safe, found again, and refused with a
+ * reason; in lists and groups.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { copiedBy, violationsOf } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
@@ -33,7 +36,10 @@ beforeAll(async () => {
 });
 afterAll(() => web.close());
 
-/** Prints in the media store, the last of them elsewhere in the web and one too large to be shown unasked; and a list that is not searched by them. */
+/**
+ * Creates prints in the media store, the last on the web and one too large to be shown without a click; and a list
+ * without a picture model.
+ */
 async function fill(service: TestService): Promise<void> {
   const { client } = service;
   const whisper = { name: 'whisper', kind: 'transcription', provider: 'openai', url: web.url(), served_name: 'w' };
@@ -44,7 +50,7 @@ async function fill(service: TestService): Promise<void> {
       201,
     );
   }
-  // Noise is what no format makes small.
+  // Noise, which no format compresses.
   const large = await drawnPicture(1, { width: 1200, height: 900 })
     .composite([])
     .png({ compressionLevel: 0 })
@@ -93,7 +99,7 @@ describeConsole(
       buffer: files[number] ?? Buffer.alloc(0),
     });
 
-    it('finds what looks like a picture that was chosen, shows both, and asks no other host', async () => {
+    it('finds similar pictures to a chosen one, shows both, and contacts no other host', async () => {
       const asked: string[] = [];
       its.page.on('request', (request) => asked.push(new URL(request.url()).origin));
       await its.visit('list/prints/search');
@@ -112,7 +118,7 @@ describeConsole(
       expect(its.open.complaints).toEqual([]);
     });
 
-    it('takes its options: floors, filters and an explanation, and no others', async () => {
+    it('takes only its own options: minimum scores, filters and explanations', async () => {
       const options = its.page.getByRole('region', { name: 'Search options' });
       await options.getByLabel(/minimum_image_score/).fill('0.99');
       await its.page.getByText('1 found in').waitFor();
@@ -128,7 +134,7 @@ describeConsole(
       await its.page.getByLabel('Search text').waitFor();
     });
 
-    it('finds again what looks like the picture of a hit, by an address that keeps it', async () => {
+    it('finds similar pictures to that of a hit, at a URL that keeps it', async () => {
       await its.visit('list/prints/search?query=5');
       await hits().first().getByRole('link', { name: 'print-5' }).waitFor();
       await hits().first().getByRole('button', { name: 'Find similar pictures: print of print-5' }).click();
@@ -140,7 +146,7 @@ describeConsole(
       await expect.poll(() => searched().getByRole('img', { name: 'prints/5.jpg' }).count()).toBe(1);
     });
 
-    it('links to a picture elsewhere and to one that is large, and shows neither unasked', async () => {
+    it('links to pictures on the web and to large ones, and shows neither without a click', async () => {
       await its.visit(`list/prints/search?query=${PICTURES - 1}`);
       const elsewhere = hits().filter({ hasText: `print-${PICTURES - 1}` });
       expect(await elsewhere.getByRole('link', { name: web.url('') }).getAttribute('rel')).toContain('noreferrer');
@@ -152,7 +158,7 @@ describeConsole(
       expect(await hits().getByRole('img').count()).toBe(0);
     });
 
-    it('takes a link, a file that is dropped, and says what is wrong with what is none', async () => {
+    it('accepts a link or a dropped file, and explains why it refuses others', async () => {
       await its.visit('list/prints/search');
       await its.page.getByText('Search by picture', { exact: true }).click();
       await its.page.getByLabel('Picture link').fill(web.url('/7.jpg'));
@@ -184,7 +190,7 @@ describeConsole(
       await hits().first().getByRole('link', { name: 'print-2' }).waitFor();
     });
 
-    it('searches a group by a picture, with those lists that have a model of them', async () => {
+    it('searches a group by picture, in its lists with a picture model', async () => {
       await its.visit('group/all');
       await choose(jpeg(4));
       await hits().first().getByRole('link', { name: 'print-4' }).waitFor();
@@ -194,7 +200,7 @@ describeConsole(
       expect(await violationsOf(its.page)).toEqual([]);
     });
 
-    it('runs nothing of the name of a picture, nor of its link in the address', async () => {
+    it('runs nothing from the name of a picture or its link in the URL', async () => {
       const { client } = its.service;
       const path = encodeURIComponent(HOSTILE);
       const headers = { 'Content-Type': 'image/jpeg' };
@@ -214,7 +220,7 @@ describeConsole(
       expect(its.open.complaints).toEqual([]);
     });
 
-    it('leads from a list whose pictures are not searched to where they are made so', async () => {
+    it('leads from a list without a picture model to its settings', async () => {
       await its.visit('list/plain/search');
       await its.page.getByRole('link', { name: 'Choose picture model' }).click();
       await its.page.getByLabel('Picture model').selectOption('built-in');
@@ -225,7 +231,7 @@ describeConsole(
       expect(await violationsOf(its.page)).toEqual([]);
     });
 
-    it('has a model of the account write down what is said, or none', async () => {
+    it('lets a list use a transcription model, or none', async () => {
       await its.visit('list/talks/settings');
       const model = its.page.getByLabel('Transcription model');
       const chosen = async () => {
@@ -236,7 +242,7 @@ describeConsole(
       await expect.poll(chosen).toBe('whisper');
       await model.selectOption('None (only tags and subtitles are read)');
       await expect.poll(chosen).toBeNull();
-      // Videos are searched by what is to be seen in them, too.
+      // Videos can be searched by their frames as well.
       expect(await its.page.getByLabel('Picture model').count()).toBe(1);
       expect(await violationsOf(its.page)).toEqual([]);
     });

@@ -1,4 +1,7 @@
-/** Records of a list in a real browser: changed, imported with faults, exported; and the version that a change builds, as it goes on. */
+/**
+ * Tests records of a list in a real browser: changed, imported with errors and exported; and the progress of a
+ * version that a change builds.
+ */
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
@@ -17,10 +20,10 @@ async function fill({ client }: TestService): Promise<void> {
   await client.bulk('default', 'birds', records);
 }
 
-/** Nothing of the page is beyond its right edge. */
+/** Checks that nothing of the page is beyond its right edge. */
 async function fits(page: Page): Promise<void> {
   await settled(page);
-  // A text, for these tests are not compiled for a browser.
+  // A string, as these tests are not compiled for a browser.
   expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
 }
 
@@ -32,7 +35,7 @@ interface Line {
 describeConsole('records in the console', { fill }, (its) => {
   const button = (name: string) => its.page.getByRole('button', { name, exact: true });
 
-  it('are changed, and are as they were where the service refuses', async () => {
+  it('are changed, and keep their values if the service refuses', async () => {
     await its.visit('list/birds/records');
     await button('bird-0').click();
     const drawer = its.page.getByRole('dialog', { name: 'Record' });
@@ -50,7 +53,7 @@ describeConsole('records in the console', { fill }, (its) => {
     await its.page.getByRole('cell', { name: 'The first gannet' }).waitFor();
   });
 
-  it('are written as JSON, which says in what line it is none, and which Tab leads into and out of', async () => {
+  it('are edited as JSON, with errors by line, and Tab moves into and out of the editor', async () => {
     await its.visit('list/birds/records?add=true');
     const drawer = its.page.getByRole('dialog', { name: 'Add record' });
     const editor = drawer.getByRole('textbox', { name: 'Fields' });
@@ -63,7 +66,7 @@ describeConsole('records in the console', { fill }, (its) => {
     await its.page.keyboard.press('Tab');
     await drawer.getByRole('button', { name: 'Save' }).and(its.page.locator(':focus')).waitFor();
     await drawer.getByText(/^Line 4: /).waitFor();
-    // A browser that joins lines carries styles over, beside brackets that match and faults that are marked.
+    // A browser that joins lines keeps their styles, such as those of matching brackets and marked errors.
     for (let time = 0; time < 10; time += 1) {
       await editor.fill('{"title": "A tern"}');
       await editor.fill('{\n  "title": "A tern",\n  "size": \n}');
@@ -77,7 +80,7 @@ describeConsole('records in the console', { fill }, (its) => {
     expect(its.open.complaints, 'the policy of the page lets in what the editor brings').toEqual([]);
   });
 
-  it('are added by address on a telephone, and read there by who may not write', async () => {
+  it('are added by URL on a phone, and can be read there without permission to write', async () => {
     const phone = { viewport: { width: 375, height: 700 } };
     const owner = await openPage(its.browser, phone);
     await signIn(its.service, owner);
@@ -107,7 +110,7 @@ describeConsole('records in the console', { fill }, (its) => {
     expect(await record.getByRole('textbox', { name: 'Name' }).getAttribute('readonly')).not.toBe(null);
     for (const name of ['Save', 'Delete record']) expect(await record.getByRole('button', { name }).count()).toBe(0);
     expect(await violationsOf(viewer.page)).toEqual([]);
-    // An address does not make a writer of them.
+    // The URL does not give permission to write.
     await viewer.page.goto(`${address}?add=true`);
     await viewer.page.getByRole('button', { name: 'bird-0' }).waitFor();
     expect(await viewer.page.getByRole('dialog').count()).toBe(0);
@@ -115,7 +118,7 @@ describeConsole('records in the console', { fill }, (its) => {
     await its.service.client.delete(`/search-result/default/birds/${id}`);
   });
 
-  it('are exported as a file with all of them, and the reason where that breaks off', async () => {
+  it('are exported completely into a file, or with an error if that is interrupted', async () => {
     await its.visit('list/birds/records');
     await its.page.route('**/search-result/default/birds?*after*', (route) => route.abort('connectionrefused'));
     await button('Export').click();
@@ -132,7 +135,7 @@ describeConsole('records in the console', { fill }, (its) => {
     expect(records.find(({ name }) => name === 'bird-0')?.fields.title).toBe('The first gannet');
   });
 
-  it('are imported as far as they are sound, and the lines that are not are named', async () => {
+  it('are imported except for invalid lines, which are named', async () => {
     await its.visit('list/birds/records');
     const take = async (name: string, text: string): Promise<void> => {
       const chooser = its.page.waitForEvent('filechooser');
@@ -151,7 +154,7 @@ describeConsole('records in the console', { fill }, (its) => {
     expect(await violationsOf(its.page)).toEqual([]);
   });
 
-  it('go into the next version, which says how far it is until it is there', async () => {
+  it('are built into the next version, whose progress is shown', async () => {
     const { body } = await its.service.client.get('/list/default/birds');
     const list = body as { readonly versions: readonly object[] };
     const building = { ...list.versions[0], version: 2, state: 'building', record_count: 1_000 };
@@ -162,12 +165,12 @@ describeConsole('records in the console', { fill }, (its) => {
     await its.page.getByText('Building version 2: 1,000 of 2,502').waitFor();
     await its.visit('list/birds/settings');
     await its.page.getByRole('row', { name: /^2 Building 1,000/ }).waitFor();
-    // Without anybody loading the page again.
+    // The page updates without a reload.
     await its.page.unroute(/\/list\/default\/birds$/);
     await its.page.getByText('Building version 2').waitFor({ state: 'detached' });
   });
 
-  it('have room for six fields in a window, and are scrolled sideways on a telephone', async () => {
+  it('show six fields in a window, and are scrolled sideways on a phone', async () => {
     const names = ['title', 'summary', 'author', 'category', 'price', 'published'];
     await its.service.client.post('/list/default', {
       name: 'wide',
@@ -179,7 +182,7 @@ describeConsole('records in the console', { fill }, (its) => {
     const box = its.page.locator('.wide');
     await box.getByText('gannet', { exact: true }).waitFor();
     await settled(its.page);
-    // A text, for these tests are not compiled for a browser.
+    // A string, as these tests are not compiled for a browser.
     const hidden = () =>
       its.page.evaluate<number>(
         "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.wide'))",

@@ -1,4 +1,7 @@
-/** What is refused on pages whose main task other tests do: the page says why, keeps what was entered, and goes on from there. In a real browser. */
+/**
+ * Tests refusals on pages whose main task other tests cover, in a real browser: the page says why, keeps what was
+ * entered, and continues from there.
+ */
 import { expect, it } from 'vitest';
 import { violationsOf } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
@@ -12,7 +15,7 @@ async function fill({ client }: TestService): Promise<void> {
 
 describeConsole('refusals in the console', { fill }, (its) => {
   const button = (name: string) => its.page.getByRole('button', { name, exact: true });
-  /** Until its route is taken away. */
+  /** Refuses requests until the route is removed. */
   const refuse = (path: string, method: string, status: number, detail: string) =>
     its.page.route(path, (route) =>
       route.request().method() === method
@@ -24,7 +27,7 @@ describeConsole('refusals in the console', { fill }, (its) => {
         : route.fallback(),
     );
 
-  it('make a list of a file once its name is free, and bring the file in once there is room', async () => {
+  it('of a taken name or a full store let a person correct the name and import the file later', async () => {
     await its.visit('');
     const chooser = its.page.waitForEvent('filechooser');
     await button('Choose file').click();
@@ -49,7 +52,7 @@ describeConsole('refusals in the console', { fill }, (its) => {
     expect((await its.service.client.get('/list/default/shore-birds')).body).toMatchObject({ record_count: 2 });
   });
 
-  it('save synonyms by who may, and keep what was entered for who may not yet', async () => {
+  it('of synonyms keep what was entered until they can be saved', async () => {
     await its.visit('list/birds/synonyms');
     const form = its.page.getByRole('form', { name: 'Add synonym' });
     for (const term of ['gannet', 'solan']) {
@@ -65,7 +68,7 @@ describeConsole('refusals in the console', { fill }, (its) => {
     await its.page.getByText('gannet = solan').waitFor();
   });
 
-  it('add one model of a name', async () => {
+  it('of a second model with the same name are shown', async () => {
     await its.visit('models');
     for (const expected of ['made', 'refused']) {
       await button('Add model').first().click();
@@ -79,7 +82,7 @@ describeConsole('refusals in the console', { fill }, (its) => {
     }
   });
 
-  it('search a group again once the connection is back', async () => {
+  it('of a search of a group end when the connection is back', async () => {
     await its.page.route('**/search/group/default/sea/**', (route) => route.abort('connectionrefused'));
     await its.visit('group/sea?query=gannet');
     await its.page.getByText('No connection to the service').waitFor();

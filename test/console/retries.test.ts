@@ -1,4 +1,4 @@
-/** What could not be done, and is tried again by a person: deliveries that were set aside, and records that a model refused. In a real browser. */
+/** Tests what a person retries in a real browser: deliveries that were set aside, and records that a model refused. */
 import { afterAll, expect, it } from 'vitest';
 import { describeConsole } from '../support/console.js';
 import { answering, startScriptedModel, wellBehaved } from '../support/scripted-model.js';
@@ -18,7 +18,7 @@ let receiver: WebhookReceiver | undefined;
 
 async function fill(service: TestService): Promise<void> {
   [model, receiver] = await Promise.all([startScriptedModel(), WebhookReceiver.start()]);
-  // Told apart by its text: others of its batch are asked for again without it.
+  // The model refuses it by its text; other texts of the batch are sent again without it.
   model.script = (asked, response) => {
     if (asked.body.includes(BAD)) answering(422, '{"detail": "This text is refused."}')(asked, response);
     else wellBehaved(asked, response);
@@ -57,7 +57,7 @@ describeConsole('what is tried again', { env, fill }, (its) => {
     return (body as { meaning: { embedded: number; failed: number } }).meaning;
   };
 
-  it('are deliveries that were set aside: sent again they arrive, and the log says so', async () => {
+  it('deliveries that were set aside are sent again, and the log shows it', async () => {
     const taken = receiver as WebhookReceiver;
     taken.answering = (_delivery, response) => response.writeHead(500).end('not now');
     const { body } = await its.service.client.post('/webhook', { url: taken.url(), events: ['list.created'] });
@@ -81,7 +81,7 @@ describeConsole('what is tried again', { env, fill }, (its) => {
     expect(new Set(deliveries).size, 'it keeps its id').toBe(1);
   });
 
-  it('are records without vectors: once the model takes them, they have some', async () => {
+  it('records without vectors are embedded once the model accepts them', async () => {
     await expect.poll(coverage, { timeout: 100_000 }).toMatchObject({ embedded: 1, failed: 1 });
     await its.visit('list/birds/settings');
     await its.page.getByText('1 record has a vector, 0 waiting, 1 failed.').waitFor();

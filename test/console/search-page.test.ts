@@ -1,4 +1,7 @@
-/** The page that README gives to who puts a search into a shop: as it is, from another origin, with the key of the kind that it names. */
+/**
+ * Tests the page that README offers for the search of a shop: unchanged, on another origin, with the kind of API key
+ * that it names.
+ */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
@@ -74,14 +77,14 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
     await Promise.all([service.close(), shop.close()]);
   });
 
-  it('finds what is typed, unfinished and misspelt too, shows texts as they are, and goes on to what is not shown yet', async () => {
+  it('finds unfinished and misspelt words, shows texts unchanged, and loads more hits', async () => {
     await page.goto(shop.url('/search.html'));
     await status('30 found');
     const field = page
       .getByRole('searchbox')
       .or(page.getByRole('combobox', { name: 'Search' }))
       .first();
-    // Nothing is lost between two letters of a word.
+    // The wait lets nothing get lost between two letters.
     await field.fill('jac');
     await page.locator('#hits li em').first().getByText('Jacket').waitFor();
     await field.fill('jaket 7');
@@ -96,7 +99,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  it('says of an origin that the service does not name how it is named', async () => {
+  it('explains how to allow its origin if the service does not', async () => {
     const other = shop.url('/search.html').replace('127.0.0.1', 'localhost');
     await page.goto(other);
     const told = `GANNET_SERVER_CORS_ORIGINS=${new URL(other).origin}`;
@@ -106,7 +109,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
     );
   });
 
-  it('has a list to be tried with, whose fields are as its settings name them', async () => {
+  it('has a sample list to try, with fields as in its settings', async () => {
     await page.goto(shop.url('/sample.html'));
     await status('8 found');
     await page.getByLabel('Tents (2)').check();
@@ -116,7 +119,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
     await hits().first().getByText('Steel bottle Auk').waitFor();
   });
 
-  it('leaves in the address what is of the site', async () => {
+  it("keeps the site's own parts of the URL", async () => {
     await page.goto(shop.url('/search.html?page_id=7#top'));
     await page.getByLabel("O'Neil (10)").check();
     await status('10 found');
@@ -126,7 +129,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
     await expect.poll(() => page.url()).toBe(shop.url('/search.html?page_id=7#top'));
   });
 
-  it('asks no longer for suggestions to what was typed before: a late answer would stand in the place of theirs', async () => {
+  it('cancels suggestions for earlier text, so that a late answer does not replace newer ones', async () => {
     await page.goto(shop.url('/search.html'));
     await status('30 found');
     const late: (() => void)[] = [];
@@ -146,7 +149,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
     await page.unrouteAll({ behavior: 'wait' });
   });
 
-  it('narrows by facets, sorts, and has both after a reload', async () => {
+  it('filters by facets and sorts, and keeps both after a reload', async () => {
     await page.goto(shop.url('/search.html'));
     await page.getByLabel("O'Neil (10)").check();
     await status('10 found');
@@ -167,7 +170,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
     expect(await page.getByLabel('Order').inputValue()).toBe('price asc');
   });
 
-  it('narrows by numbers and by what is true, and takes no notice of an address that somebody changed', async () => {
+  it('filters by numbers and booleans, and ignores a URL with wrong values', async () => {
     await page.goto(shop.url('/values.html?rating=7x&rating={}'));
     await page.getByLabel('0.5 (10)').check();
     await status('10 found');
@@ -180,7 +183,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
     await status('30 found');
   });
 
-  it('counts what is clicked, and says what is wrong in the place of hits', async () => {
+  it('counts clicks, and shows an error in place of hits', async () => {
     await hits().first().getByRole('link').click();
     await expect
       .poll(async () => (await service.client.get('/analytics/list/default/products')).body)

@@ -1,4 +1,4 @@
-/** The search preview beyond one search: two ways side by side, with what moved, and the search as a program makes it. */
+/** Tests the search preview beyond a single search: two searches side by side, and the search as code for a program. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -30,7 +30,7 @@ const context = { permissions: ['clipboard-read', 'clipboard-write'] };
 describeConsole('the search preview', { fill, context }, (its) => {
   const hitsOf = (side: string) => its.page.getByRole('list', { name: `Hits: ${side}` }).getByRole('listitem');
 
-  it('searches in two ways side by side, shows what moved, and has both in its address', async () => {
+  it('compares two searches side by side, shows what moved, and keeps both in the URL', async () => {
     await its.visit('list/birds/search?query=gannet');
     await its.page.getByRole('button', { name: 'Compare…' }).click();
     await its.page.getByText('3 unchanged, 0 moved, 0 new, 0 missing.').waitFor();
@@ -59,9 +59,9 @@ describeConsole('the search preview', { fill, context }, (its) => {
     expect(its.open.complaints).toEqual([]);
   });
 
-  it('has a control for every option that the service takes', async () => {
+  it('has a control for every search option of the service', async () => {
     const { properties } = searchQuery as { readonly properties: Readonly<Record<string, unknown>> };
-    // The text has a box of its own, and pages are turned below the hits.
+    // The query has a box of its own, and paging is below the hits.
     const options = Object.keys(properties).filter((name) => name !== 'query' && name !== 'skip');
     await its.visit('list/birds/search?query=gannet');
     const panel = its.page.getByRole('region', { name: 'Search options' });
@@ -77,7 +77,7 @@ describeConsole('the search preview', { fill, context }, (its) => {
     ).toBe(true);
   });
 
-  it('draws how a score came about, word by word', async () => {
+  it('shows how each word contributed to a score', async () => {
     await its.visit('list/birds/search?query=great%20ganet&explain=true');
     const hit = its.page.getByRole('list', { name: 'Hits' }).getByRole('listitem').first();
     await hit.getByText('Why this score?').click();
@@ -88,12 +88,12 @@ describeConsole('the search preview', { fill, context }, (its) => {
     expect(await violationsOf(its.page)).toEqual([]);
   });
 
-  it('says beside the way that was refused why it was', async () => {
+  it('shows the reason next to the search that was refused', async () => {
     await its.visit(
       `list/birds/search?query=gannet&compare=${encodeURIComponent(JSON.stringify('{"filter":"size >"}'))}`,
     );
     await its.page.getByRole('region', { name: 'Search B', exact: true }).getByRole('alert').waitFor();
-    // Whichever of the two is answered first.
+    // Either of the two may be answered first.
     await expect.poll(() => hitsOf('Search A').count()).toBe(3);
   });
 
@@ -101,7 +101,7 @@ describeConsole('the search preview', { fill, context }, (its) => {
   itWhere(missing === undefined, missing ?? '')('is written as a program that finds the same', async () => {
     const { key } = await its.service.createKey({ access: 'search-and-read' });
     const env = { ...process.env, GANNET_KEY: key };
-    // With what means something to shells and to each of the languages.
+    // The query has characters that are special in shells and in each of the languages.
     const query = `gannet's "friend" \\ $HOME`;
     await its.visit(`list/birds/search?query=${encodeURIComponent(JSON.stringify(query))}&match=%22any%22`);
     const found = Number.parseInt(await its.page.getByText('found in').innerText(), 10);
@@ -124,7 +124,7 @@ describeConsole('the search preview', { fill, context }, (its) => {
     }
   });
 
-  it('is copied over plain HTTP from another machine, too, where browsers have no clipboard for a page, and says so where it cannot be', async () => {
+  it('copies code over plain HTTP as well, where browsers have no clipboard API, and says so if it cannot', async () => {
     const { page } = its;
     await its.visit('list/birds/search?query=gannet');
     await page.evaluate("window.heldClipboard = navigator.clipboard; heldClipboard.writeText('')");

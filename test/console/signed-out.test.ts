@@ -1,4 +1,4 @@
-/** A session that ends while something is typed: what was typed is kept, for the same person. */
+/** Tests a session that ends while something is typed: the text is kept for the same person. */
 import { expect, it } from 'vitest';
 import { openPage, settled, signInAs, violationsOf, type OpenPage } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
@@ -9,13 +9,13 @@ async function fill({ client }: TestService): Promise<void> {
 }
 
 describeConsole('a session that ends', { fill }, (its) => {
-  /** A form for a new record with a name in it, and no session any more. */
+  /** Opens a form for a new record with a name typed in, and removes the session. */
   async function signedOut(): Promise<OpenPage> {
     const open = await openPage(its.browser);
     await signInAs(its.service, open, 'editor');
     await open.page.goto(`${its.service.address}/console/default/list/birds/records?add=true`);
     await open.page.getByRole('textbox', { name: 'Name' }).fill('northern gannet');
-    // Nothing that is still to come finds the session ended: the first to find it is what a test does.
+    // No pending request notices the end of the session: the test's next click is the first.
     await settled(open.page);
     await open.context.clearCookies();
     return open;
@@ -28,7 +28,7 @@ describeConsole('a session that ends', { fill }, (its) => {
     await askedIn(open).getByRole('button', { name: 'Sign in' }).click();
   };
 
-  it('asks over what is typed, which is saved then', async () => {
+  it('asks for a sign-in over the form, whose text can then be saved', async () => {
     const open = await signedOut();
     await formOf(open).getByRole('button', { name: 'Save' }).click();
     await askedIn(open).getByText('Your session has ended').waitFor();
@@ -38,7 +38,7 @@ describeConsole('a session that ends', { fill }, (its) => {
     await signInOver(open, 'editor@example.com');
     await askedIn(open).waitFor({ state: 'detached' });
     expect(await formOf(open).getByRole('textbox', { name: 'Name' }).inputValue()).toBe('northern gannet');
-    // In words for people: the service's own are on API keys.
+    // The message is for people; that of the service is about API keys.
     await formOf(open).getByRole('alert').getByText('Sign in, then try again.').waitFor();
     await formOf(open).getByRole('button', { name: 'Save' }).click();
     await formOf(open).waitFor({ state: 'detached' });
@@ -46,7 +46,7 @@ describeConsole('a session that ends', { fill }, (its) => {
     await open.context.close();
   });
 
-  it('goes on where the person has signed in in another tab', async () => {
+  it('continues after the person has signed in in another tab', async () => {
     const open = await signedOut();
     await formOf(open).getByRole('button', { name: 'Save' }).click();
     await askedIn(open).waitFor();
@@ -64,7 +64,7 @@ describeConsole('a session that ends', { fill }, (its) => {
     await open.context.close();
   });
 
-  it('shows what was typed to nobody else, and to nobody who leaves', async () => {
+  it('shows the typed text to no other person, and discards it on leaving', async () => {
     const others = await openPage(its.browser);
     await signInAs(its.service, others, 'viewer');
     await others.context.close();
@@ -80,12 +80,12 @@ describeConsole('a session that ends', { fill }, (its) => {
     }
   });
 
-  it('says so where the browser keeps no sign-in, and not after it has spent a link where the browser says so itself', async () => {
+  it('reports that the browser does not keep the sign-in, and does not use up a link if cookies are off', async () => {
     const open = await signedOut();
     const { page } = open;
     await formOf(open).getByRole('button', { name: 'Save' }).click();
     await askedIn(open).waitFor();
-    // As where it takes no cookie: who asks afterwards is nobody.
+    // As if the browser accepted no cookie: later requests are anonymous.
     let sent = 0;
     await page.route('**/session', (route) => {
       if (route.request().method() !== 'POST') return route.fallback();

@@ -1,4 +1,4 @@
-/** What the pages around lists are for, each done once in a real browser, and each refused once. */
+/** Tests the tasks of pages other than those of lists in a real browser, each done once and refused once. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ async function fill({ client }: TestService): Promise<void> {
   await client.post('/search/default/birds/1', { query: 'solan goose' });
 }
 
-/** Where a media store may be. */
+/** The folder in which media stores may be. */
 const FOLDER = mkdtempSync(join(tmpdir(), 'gannet-console-media-'));
 afterAll(() => {
   rmSync(FOLDER, { recursive: true });
@@ -40,7 +40,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     body: JSON.stringify({ type: 'about:blank', title: 'No', status: code, code: 'conflict', detail }),
   });
 
-  it('makes a group, searches it, is told that its name is taken, and deletes it', async () => {
+  it('create a group, search it, report a taken name, and delete it', async () => {
     await its.visit('groups');
     for (const expected of ['made', 'refused']) {
       await button('Create group').click();
@@ -48,7 +48,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
       if (expected === 'made') {
         await form('Create group').getByRole('combobox', { name: 'Lists' }).click();
         await its.page.getByRole('option', { name: 'birds' }).click();
-        // Which closes what lies over the button.
+        // Closes the menu over the button.
         await its.page.keyboard.press('Tab');
       }
       await form('Create group').getByRole('button', { name: 'Save' }).click();
@@ -68,7 +68,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.page.getByText('No groups yet.').waitFor();
   });
 
-  it('adds a webhook, sends a test, shows what became of it and its secret, rotates that and deletes it', async () => {
+  it('create a webhook, send a test, show its log and secret, rotate the secret and delete the webhook', async () => {
     const receiver = await WebhookReceiver.start();
     const url = receiver.url();
     await its.visit('webhooks');
@@ -94,7 +94,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await button('Show secret').click();
     expect(await its.page.locator('[data-secret]').innerText()).toBe(rotated);
     await its.page.getByText(`Signing secret of ${url}`).waitFor();
-    // Why there is none to show is told in the service's words.
+    // The reason why no secret can be shown is that of the service.
     const problem = {
       title: 'Cannot be done',
       status: 422,
@@ -117,7 +117,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await receiver.close();
   });
 
-  it('invites somebody, who comes in their role, changes it, removes them, and keeps the last owner', async () => {
+  it('invite a person with a role, change it and remove them, and keep the last owner', async () => {
     await its.visit('people');
     await button('Invite person').click();
     await form('Invite person').getByLabel('Email').fill('kim@example.com');
@@ -129,7 +129,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await kim.page.getByRole('textbox', { name: 'New password' }).fill('correct horse battery');
     await kim.page.getByRole('button', { name: 'Sign in' }).click();
     await kim.page.waitForURL(/\/console\/default/);
-    // What is not shown to them is refused all the same.
+    // Pages that are not shown to them are refused as well.
     await kim.page.goto(`${its.service.address}/console/default/settings`);
     await kim.page.getByText('You do not have permission').waitFor();
     const changed = its.page.waitForResponse((response) => response.request().method() === 'PUT');
@@ -148,7 +148,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.page.getByRole('dialog').getByText('Conflict').waitFor();
   });
 
-  it('sets a password that ends other sessions, and takes no wrong old one', async () => {
+  it('set a password, which ends other sessions, and refuse a wrong current one', async () => {
     const other = await openPage(its.browser);
     await signIn(its.service, other);
     await its.visit('profile');
@@ -168,7 +168,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.page.getByText('This session').waitFor();
   });
 
-  it('makes a query rule, tries it, and is told what is wrong with a pattern', async () => {
+  it('create a query rule, test it, and explain a wrong pattern', async () => {
     await its.visit('list/birds/rules');
     await button('Add query rule').click();
     const rule = form('Add query rule');
@@ -188,7 +188,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.page.getByText('No query rules yet. Add one to turn part of the search text into a filter.').waitFor();
   });
 
-  it('leads from a search that found nothing to a synonym, and says so where its report is not there', async () => {
+  it('lead from a search without hits to a new synonym, and show an error without the report', async () => {
     await its.page.route('**/analytics/list/default/birds**', (route) => route.fulfill(refused(503, 'It is busy.')));
     await its.visit('list/birds/analytics');
     await its.page.getByText('It is busy.').waitFor();
@@ -205,7 +205,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.page.getByRole('link', { name: 'gannet', exact: true }).waitFor();
   });
 
-  it('shows a rule in one direction, removes it, and writes none', async () => {
+  it('show a one-way synonym and remove it, but cannot create one', async () => {
     const rules = [{ kind: 'rewrite', terms: ['sula'], replace_with: ['booby'] }];
     await its.service.client.put('/list/synonyms/default/birds', { rules });
     await its.visit('list/birds/synonyms');
@@ -216,7 +216,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.page.getByText('No synonyms yet. Add one, or get suggestions from searches and records.').waitFor();
   });
 
-  it('proposes what somebody who types may mean, and shows records like one', async () => {
+  it('show suggestions for typed text and related records', async () => {
     await its.visit('list/birds/suggestions');
     await its.page.getByLabel('Text typed so far').fill('boo');
     await its.page.getByRole('list', { name: 'Suggestions' }).getByRole('link', { name: 'booby' }).first().waitFor();
@@ -238,7 +238,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
       .waitFor();
   });
 
-  it('connects a feed of articles by a form, which says so where there is none, changes its time and deletes it', async () => {
+  it('connect an RSS feed with a form, explain a wrong URL, change its interval and delete it', async () => {
     const server = await ScriptedServer.start();
     server.script = (_, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>No feed</p>');
     await its.visit('feeds');
@@ -283,7 +283,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await server.close();
   });
 
-  it('makes a key for one group that ends by itself, and shows where nobody may', async () => {
+  it('create an expiring API key for one group, and show an error if that is not allowed', async () => {
     await its.service.client.post('/list-group/default', { name: 'shore', lists: [{ list: 'birds' }] });
     await its.visit('keys');
     await its.page.route('**/api-key/default', (route) =>
@@ -302,7 +302,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.page.unroute('**/api-key/default');
     await key.getByRole('button', { name: 'Create API key' }).click();
     const secret = await its.page.locator('[data-secret]').innerText();
-    // A group is in one region, whatever was written before it was chosen.
+    // A group is in one region, whatever was entered before it was chosen.
     expect(secret).toMatch(/^gnt_eu_/);
     const holder = its.service.clientWith(secret);
     expect((await holder.post('/search/group/default/shore/latest', {})).status).toBe(200);
@@ -311,7 +311,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.service.client.delete('/list-group/default/shore');
   });
 
-  it('reports what is searched in a group, and says so where that is not there', async () => {
+  it('show the report of a group, and an error if it is not available', async () => {
     await its.service.client.post('/list-group/default', { name: 'coast', lists: [{ list: 'birds' }] });
     await its.service.client.post('/search/group/default/coast/latest', { query: 'gannet' });
     await expect
@@ -327,7 +327,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.service.client.delete('/list-group/default/coast');
   });
 
-  it('checks a media store, and refuses one in a folder that the settings do not name', async () => {
+  it('check a media store, and refuse one in a folder that the settings do not allow', async () => {
     await its.visit('files');
     await button('Check default').click();
     await its.page.getByText('No problems found').waitFor();
@@ -340,7 +340,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await store.getByRole('alert').waitFor();
   });
 
-  it('shows plan, health and settings, and says so where they cannot be told', async () => {
+  it('show plan, health and settings, and errors if they are not available', async () => {
     const told = [
       ['plan', '**/plan/default**', 'Searches this month'],
       ['health', '**/metrics', 'All measurements'],

@@ -1,4 +1,4 @@
-/** What does not work, on the pages where somebody sees it first: the list that is damaged is named with what can be done about it. */
+/** Tests where a damaged list is shown first: it is named with what can be done about it. */
 import { closeSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import type { TestService } from '../support/service.js';
 const PAGES_BYTES = 8192;
 const TELEPHONE = { width: 390, height: 844 };
 
-/** The only list, damaged while the service is stopped. */
+/** Creates the only list, and damages it while the service is stopped. */
 async function fill(service: TestService): Promise<void> {
   await service.client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'title' }] });
   await service.client.post('/search-result/default/birds', { name: 'one', fields: { title: 'word' } });
@@ -27,7 +27,7 @@ async function fill(service: TestService): Promise<void> {
 }
 
 describeConsole('a damaged list', { fill, context: { viewport: TELEPHONE } }, (its) => {
-  it('is a trouble of the page Health, whole on a telephone, and leads to where something is done about it', async () => {
+  it('is a problem on the page Health that fits on a phone, with a link to what can be done', async () => {
     await its.visit('health');
     const trouble = its.page.getByRole('list', { name: 'Problems' }).getByRole('listitem');
     const sentence = trouble.getByText("The store of the list 'birds' is damaged");
@@ -38,7 +38,7 @@ describeConsole('a damaged list', { fill, context: { viewport: TELEPHONE } }, (i
     await its.page.waitForURL(/\/console\/default\/lists/);
   });
 
-  it('is told on its own pages with what can be done about it', async () => {
+  it('is reported on its own pages, with what can be done', async () => {
     await its.visit('list/birds/search');
     const told = its.page.getByRole('alert', { name: 'The list birds is unavailable' });
     await told.getByText('from a backup, or delete the list').waitFor();
@@ -46,7 +46,7 @@ describeConsole('a damaged list', { fill, context: { viewport: TELEPHONE } }, (i
     await its.page.getByRole('button', { name: 'Try again' }).waitFor();
   });
 
-  it('is named among the lists, which are not said to be none, and deleted there', async () => {
+  it('is named on the page of lists, which is not shown as empty, and can be deleted there', async () => {
     await its.visit('lists');
     const told = its.page.getByRole('alert', { name: 'The list birds is unavailable' });
     await told.getByText("The store of the list 'birds' is damaged").waitFor();

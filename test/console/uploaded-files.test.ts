@@ -1,4 +1,7 @@
-/** Files that somebody uploads to a media store and others open in a browser: pages, drawings and scripts come as files, and none of them runs. */
+/**
+ * Tests files that are uploaded to a media store and opened in a browser: pages, drawings and scripts are downloaded,
+ * and none of them runs.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { CHROMIUM, NO_CHROMIUM, openPage, signIn, startChromium } from '../support/browser.js';
@@ -6,7 +9,7 @@ import { ScriptedServer } from '../support/scripted-server.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { describeWhere } from '../support/skip.js';
 
-/** Whatever type a file is said to have. */
+/** Types that a file is declared to have. */
 const TYPES = [
   'text/html',
   'image/svg+xml',
@@ -19,7 +22,7 @@ const TYPES = [
 describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('files of a media store in a browser', () => {
   let service: TestService;
   let browser: Browser;
-  /** Told by whatever runs, and serves a page of somebody else. */
+  /** Is contacted by anything that runs, and serves a page of another site. */
   let witness: ScriptedServer;
   const served = new Map<string, { readonly type: string; readonly text: string }>();
 
@@ -44,11 +47,11 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('files of a media store in a 
   });
   const ran = () => witness.asked.map(({ path }) => path).filter((path) => path.startsWith('/ran'));
 
-  it('run nothing, opened by somebody who is signed in, by themselves or in a page of somebody else', async () => {
+  it('run nothing for a person who is signed in, opened directly or in a page of another site', async () => {
     const open = await openPage(browser);
     await signIn(service, open);
     const { context, page } = open;
-    // What is no file of the service runs: otherwise nothing would be shown here.
+    // The same script runs if the service does not serve it: otherwise this test would show nothing.
     const [plain = ''] = Object.values(filesOf('witness'));
     served.set('/witness.html', { type: 'text/html', text: plain });
     await page.goto(witness.url('/witness.html'));
@@ -68,7 +71,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('files of a media store in a 
       const opened = await context.newPage();
       const saved = opened.waitForEvent('download').then(() => 'saved', () => 'shown'); // prettier-ignore
       await opened.goto(address).catch(() => undefined);
-      // A picture is shown, and so is what only says that it is one; all else is saved.
+      // A picture is shown, and so is what only claims to be one; everything else is downloaded.
       const isPicture = address.includes(`/${TYPES.indexOf('image/png')}/`);
       if (!isPicture) expect([address, await saved]).toEqual([address, 'saved']);
       await opened.close();
@@ -80,7 +83,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('files of a media store in a 
     served.set('/frames.html', { type: 'text/html', text: `<!doctype html>${frames.join('')}<p>the end</p>` });
     await page.goto(witness.url('/frames.html'), { waitUntil: 'load' });
     await page.getByText('the end').waitFor();
-    // Scripts run in the order of their requests: what would have run was asked for before this.
+    // Scripts run in the order of their requests: any other would have run before this one.
     await page.evaluate(`fetch(${JSON.stringify(witness.url('/ran?last'))})`);
     await expect.poll(ran).toContain('/ran?last');
     expect(ran().filter((path) => path !== '/ran?last')).toEqual([]);
