@@ -1,5 +1,5 @@
 /**
- * What the pages for developers say about the code is held against the code: folders, files, layers and who may use what.
+ * Compares the pages for developers with the code: folders, files, layers and allowed dependencies.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -27,7 +27,7 @@ const codeFiles = CODE.flatMap((folder) => filesOf(folder, /\.(?:ts|mjs|cjs|cc|h
   (path) => !/build(?:-lmdb|-test)?\//.test(path),
 );
 
-/** `[heading, text]` of each part of the page. */
+/** `[heading, text]` of each section of docs/architecture.md. */
 const sections = architecture
   .split(/^## /m)
   .slice(1)
@@ -35,7 +35,7 @@ const sections = architecture
 const sectionOf = (folder) => sections.find(([heading]) => heading.startsWith(`\`${folder}\``))?.[1] ?? '';
 const quoted = (text) => [...text.matchAll(/`([^`\n]+)`/g)].map(([, word]) => word);
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** Returns the anchors of a page's headings, as GitHub makes them. */
 const anchorsOf = (path) =>
   new Set(
     [...read(path).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading]) =>
@@ -46,9 +46,9 @@ const anchorsOf = (path) =>
     ),
   );
 
-/** Files whose source imports the module. */
+/** Returns the files that import the module. */
 const importers = (module) => sources.filter((path) => read(path).includes(`from '${module}'`));
-/** The same without those who take types of it alone. */
+/** Returns the files that import the module, without those that import only its types. */
 const users = (module) =>
   sources.filter((path) =>
     new RegExp(`^import (?!type )[^;]*from '${module}'|^export [^;]*from '${module}'|\\('${module}'\\)`, 'm').test(
@@ -59,7 +59,7 @@ const users = (module) =>
 describe('bench/README.md', () => {
   it('names every program that measures', () => {
     const page = read('bench/README.md');
-    // What exports something is a part of another one.
+    // Files that export something are parts of programs.
     const programs = filesOf('bench', /\.mjs$/).filter((path) => !/^export /m.test(read(path)));
     const measuring = filesOf('native-bindings/bench', /_bench\.cc$/);
     expect(programs.length).toBeGreaterThan(20);
@@ -70,7 +70,7 @@ describe('bench/README.md', () => {
 });
 
 describe('docs/architecture.md', () => {
-  it('names files and folders that are there', () => {
+  it('names only files and folders that exist', () => {
     const missing = sections.flatMap(([heading, text]) =>
       quoted(`${heading} ${text}`)
         .filter(
@@ -84,12 +84,12 @@ describe('docs/architecture.md', () => {
     expect(missing).toEqual([]);
   });
 
-  it('has a part for each folder of src, and none for one that is not there', () => {
+  it('has a section for each folder of src, and for no other', () => {
     const named = sections.flatMap(([heading]) => [...heading.matchAll(/`src\/([a-z-]+)`/g)].map(([, name]) => name));
     expect(named.sort()).toEqual(foldersOf('src'));
   });
 
-  it('has the folders in the order of the layers', () => {
+  it('lists the folders in the order of the layers', () => {
     const sentence = /The order of folders in the layering is ([^.]*?), then `main\.ts`/s.exec(architecture)?.[1] ?? '';
     const order = quoted(sentence);
     const levelOf = (folder) =>
@@ -101,12 +101,12 @@ describe('docs/architecture.md', () => {
     expect(levels).toEqual([...levels].sort((a, b) => a - b));
   });
 
-  it.each(['index', 'search', 'operations'])('has the rooms of src/%s', (folder) => {
+  it.each(['index', 'search', 'operations'])('names the subfolders of src/%s', (folder) => {
     const words = new Set(quoted(sectionOf(`src/${folder}`)).map((word) => word.split('/')[0]));
     expect(foldersOf(`src/${folder}`).filter((room) => !words.has(room))).toEqual([]);
   });
 
-  it('has the rooms of src/index from the bottom up', () => {
+  it('lists the subfolders of src/index in the order of their layers', () => {
     const order = quoted(/The rooms, from\s+the bottom up:(.*?)\. /s.exec(sectionOf('src/index'))?.[1] ?? '')
       .map((word) => word.replace('/', ''))
       .filter((word) => foldersOf('src/index').includes(word));
@@ -116,7 +116,7 @@ describe('docs/architecture.md', () => {
     expect(order.slice(0, -1).map((room) => `downwards-from-index-${room}`)).toEqual(rules);
   });
 
-  it('has the rooms of the kernel, as the layers of C++ do', () => {
+  it('names the folders of the kernel, as native-bindings/layers.mjs does', () => {
     const text = sectionOf('native-bindings');
     expect(
       foldersOf('native-bindings/kernel').filter((room) => room !== 'common' && !text.includes(`\`${room}/\``)),
@@ -124,7 +124,7 @@ describe('docs/architecture.md', () => {
     expect(LAYERS.flat().sort()).toEqual(foldersOf('native-bindings/kernel'));
   });
 
-  it('says that the kernel knows nothing of Node', () => {
+  it('says that the kernel does not use Node, as is true', () => {
     expect(sectionOf('native-bindings')).toMatch(/without a word of Node/);
     const withNode = filesOf('native-bindings/kernel', /\.(?:cc|h)$/).filter((path) =>
       /napi|node_api|<node/.test(read(path)),
@@ -132,7 +132,7 @@ describe('docs/architecture.md', () => {
     expect(withNode).toEqual([]);
   });
 
-  it('says that platform imports nothing of ours', () => {
+  it('says that src/platform imports no other folder of src, as is true', () => {
     expect(sectionOf('src/platform')).toMatch(/It imports nothing of ours/);
     const above = filesOf('src/platform', /(?<!\.test)\.ts$/).filter((path) =>
       [...read(path).matchAll(/from '((?:\.\.\/)+)([a-z-]+)\//g)].some(
@@ -142,12 +142,12 @@ describe('docs/architecture.md', () => {
     expect(above).toEqual([]);
   });
 
-  it('says that one file opens environments of LMDB', () => {
+  it('says that one file opens LMDB environments, as is true', () => {
     expect(sectionOf('src/platform')).toMatch(/`lmdb-environment\.ts` opens every LMDB environment/);
     expect(users('lmdb')).toEqual(['src/platform/lmdb.ts']);
   });
 
-  it('says that segments are opened by the kernel alone', () => {
+  it('says that only the kernel opens segments, as is true', () => {
     expect(architecture).toMatch(/Segment files are opened by the kernel alone/);
     const openers = filesOf('native-bindings', /\.(?:cc|h)$/)
       .filter((path) => !/\/(?:build|bench|test|fuzz|lmdb-js)/.test(path) && read(path).includes('mdb_env_open('))
@@ -155,24 +155,24 @@ describe('docs/architecture.md', () => {
     expect([...new Set(openers)]).toEqual(['native-bindings/kernel/segment']);
   });
 
-  it('says that one client makes the connections to other hosts', () => {
+  it('says that one client connects to other hosts, as is true', () => {
     expect(sectionOf('src/platform')).toMatch(/the one client for it \(`outbound-client\.ts`\)/);
     expect(importers('undici').every((path) => path.startsWith('src/platform/outbound/'))).toBe(true);
     const connecting = [...importers('node:https'), ...importers('node:http2')];
     expect(connecting).toEqual([]);
   });
 
-  it('says that the front ends are in src/http', () => {
+  it('says that the front ends are in src/http, as is true', () => {
     expect(sectionOf('src/http')).toMatch(/`server\.ts` is the port, `control-socket\.ts`/);
     expect(importers('uWebSockets.js').every((path) => path.startsWith('src/http/'))).toBe(true);
-    // `gannet doctor` tries whether a port is free.
+    // `gannet doctor` checks whether a port is free.
     const listening = sources.filter(
       (path) => !path.startsWith('src/cli/doctor/') && read(path).includes('createServer('),
     );
     expect(listening).toEqual(['src/http/control-socket.ts', 'src/http/listening.ts', 'src/http/node-server.ts']);
   });
 
-  it('says that pools are in src/workers, and other workers are hosts', () => {
+  it('says that pools are in src/workers and other workers are hosts, as is true', () => {
     expect(importers('piscina').every((path) => path.startsWith('src/workers/'))).toBe(true);
     const hosted = filesOf('src', /\.worker\.ts$/).filter((path) => !path.startsWith('src/workers/'));
     expect(hosted.length).toBeGreaterThan(0);
@@ -182,35 +182,35 @@ describe('docs/architecture.md', () => {
     }
   });
 
-  it('says that a process of its own is started by a host, and ffmpeg where frames are read', () => {
+  it('agrees with the code that only hosts and the reader of video frames start processes', () => {
     const starters = importers('node:child_process').filter((path) => !path.startsWith('src/cli/'));
     expect(starters).toEqual(['src/platform/hosts/child-process.ts', 'src/recordings/frames/video-frames.ts']);
   });
 
-  it('says that a kind of field is a file', () => {
+  it('says that each kind of field has a file, which is in the table of kinds', () => {
     expect(sectionOf('src/fields')).toMatch(/`FIELD_KINDS`/);
     const kinds = readdirSync(join(root, 'src/fields/kinds')).filter((name) => name.endsWith('-kind.ts'));
     const table = read('src/fields/field-kinds.ts');
     for (const name of kinds) expect(table).toContain(`kinds/${name.replace('.ts', '.js')}`);
   });
 
-  it('says that an option of a search is a row', () => {
+  it('says that each search option is a row of search-options.ts, which exists', () => {
     expect(sectionOf('src/search')).toMatch(/`search-options\.ts`: schema, default, form/);
     expect(existsSync(join(root, 'src/search/options/search-options.ts'))).toBe(true);
   });
 
-  it('says that what can go wrong anywhere is in one catalogue', () => {
+  it('says that the codes of errors are in one catalogue, as is true', () => {
     expect(sectionOf('src/platform')).toMatch(/code of `errors\.ts`, the catalogue/);
     const withStatus = sources.filter((path) => /^ +'[a-z-]+': \{ status: \d/m.test(read(path)));
     expect(withStatus).toEqual(['src/platform/errors.ts']);
   });
 
-  it('says that main.ts alone puts things together', () => {
+  it('says that only main.ts composes the service, as no file imports it', () => {
     expect(sectionOf('src/main.ts')).toMatch(/There and only there/);
     expect(sources.filter((path) => /from '[^']*\/main\.js'/.test(read(path)))).toEqual([]);
   });
 
-  it('says that no worker but that of analytics opens its events', () => {
+  it('says that only analytics opens its events, as is true', () => {
     expect(sectionOf('src/analytics')).toMatch(/alone opens `data\/analytics\/events`/);
     const openers = sources.filter((path) => /openEnvironment\(.*kind: EVENTS_FORMAT/s.test(read(path)));
     expect(openers).toEqual(['src/analytics/analytics-store.ts']);
@@ -218,7 +218,7 @@ describe('docs/architecture.md', () => {
 });
 
 describe('src', () => {
-  it('exports no value that no other file uses', () => {
+  it('exports only values that another file uses', () => {
     const texts = new Map(
       ['src', 'native-bindings', 'test', 'bench', 'scripts', 'bin', 'config']
         .flatMap((folder) => filesOf(folder, /(?<!^|\/)\.(?:ts|tsx|mjs|cjs|js)$/))
@@ -227,7 +227,7 @@ describe('src', () => {
     );
     const files = new Map();
     for (const [path, text] of texts) {
-      // What an index passes on is not used by it.
+      // An index only re-exports, so it does not count as use.
       if (/\/index\.ts$/.test(path) && !path.startsWith('native-bindings')) continue;
       for (const word of new Set(text.match(/[A-Za-z_$][\w$]*/g))) files.set(word, (files.get(word) ?? 0) + 1);
     }
@@ -252,12 +252,12 @@ describe('docs/adding.md', () => {
     ),
   ];
 
-  it('names files that are there', () => {
+  it('names only files that exist', () => {
     expect(named.length).toBeGreaterThan(50);
     expect(named.map(([, path]) => path).filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  it('names in parentheses behind a file what is in it', () => {
+  it('names behind a file only words that the file contains', () => {
     const missing = named.flatMap(([, path, inside = '']) =>
       statSync(join(root, path)).isDirectory()
         ? []
@@ -268,13 +268,13 @@ describe('docs/adding.md', () => {
     expect(missing, 'docs/adding.md names these, and the files do not have them').toEqual([]);
   });
 
-  it('is led to by the pages that a newcomer reads first', () => {
+  it('is linked from the pages that newcomers read first', () => {
     for (const page of ['CONTRIBUTING.md', 'docs/architecture.md']) expect(read(page), page).toContain('adding.md)');
   });
 });
 
 describe('docs/formats.md', () => {
-  it('has every kind of environment and the number of its format', () => {
+  it('lists every kind of environment with its format number', () => {
     const formats = read('docs/formats.md');
     const kinds = sources.flatMap((path) => [...read(path).matchAll(/kind: '(\w+)',\s+number: (\d+),\s+content:/g)]);
     expect(kinds.length).toBeGreaterThan(3);
@@ -287,7 +287,7 @@ describe('docs/formats.md', () => {
     ).toEqual([]);
   });
 
-  it('has the format of segments, and a row for each kind of their keys', () => {
+  it('has the format number of segments, and a row for each kind of key', () => {
     const formats = read('docs/formats.md');
     const header = read('native-bindings/kernel/format.h');
     const number = /kFormatVersion = (\d+);/.exec(header)?.[1];
@@ -305,7 +305,7 @@ describe('docs/formats.md', () => {
 });
 
 describe('docs/bare-metal.md', () => {
-  it('says of each alert what it asks for', () => {
+  it('has each alert of config/prometheus-alerts.yml in its table, and no other', () => {
     const page = read('docs/bare-metal.md');
     const alerts = [...read('config/prometheus-alerts.yml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
     const rows = [...page.matchAll(/^\| (`Gannet\w+`(?:, `Gannet\w+`)*) \|/gm)].flatMap(([, names]) => quoted(names));
@@ -319,7 +319,7 @@ describe('docs/bare-metal.md', () => {
 describe('docs/decisions', () => {
   const pages = readdirSync(join(root, 'docs/decisions')).filter((name) => /^\d{4}-.*\.md$/.test(name));
 
-  it('lists every page under its title, once, by subjects and in their order', () => {
+  it('lists every page once, with its title and in number order within its subject', () => {
     const list = read('docs/decisions/README.md');
     for (const subject of list.split(/^### /m).slice(1)) {
       const numbers = [...subject.matchAll(/^- \[(\d{4})\]/gm)].map(([, number]) => number);
@@ -337,7 +337,7 @@ describe('docs/decisions', () => {
     }
   });
 
-  it('leads from page to page', () => {
+  it('links only to pages that exist', () => {
     for (const page of pages)
       for (const [, file] of read(`docs/decisions/${page}`).matchAll(/\]\((\d{4}-[^)#]+\.md)/g))
         expect(existsSync(join(root, 'docs/decisions', file)), `${page}: ${file}`).toBe(true);
@@ -345,7 +345,7 @@ describe('docs/decisions', () => {
 });
 
 describe('CONTRIBUTING.md', () => {
-  it('has the limits that oxlint has', () => {
+  it('states the limits that oxlint checks', () => {
     const text = read('CONTRIBUTING.md');
     const rules = read('.oxlintrc.json');
     const limit = (rule) => new RegExp(`"${rule}": \\[\\s*"error",[^\\]]*?(\\d+)`).exec(rules)?.[1];
@@ -354,9 +354,9 @@ describe('CONTRIBUTING.md', () => {
     expect(text).toContain(`no function of more than ${limit('max-params')} parameters`);
   });
 
-  it('says rightly that there are no exceptions from its rules in comments', () => {
+  it('is right that no comment makes an exception from the rules of linting', () => {
     const isException = /(?:\/\/|\/\*+)[\s*]*(?:ox|es)lint-/;
-    // In two pieces, for this file is looked at, too.
+    // Joined from two pieces, as this file is checked, too.
     const begun = ['// ', '//', '//\t', '/* ', '/*\t', '/*\n', '/** ', '/**\n * '];
     expect(begun.filter((text) => !isException.test(`${text}${'ox'}lint-disable`))).toEqual([]);
     const looked = ['src', 'test', 'scripts'].flatMap((folder) => filesOf(folder, /\.(?:tsx|mts)$/));
@@ -366,7 +366,7 @@ describe('CONTRIBUTING.md', () => {
     expect(files.filter((path) => isException.test(read(path)))).toEqual([]);
   });
 
-  it('names stages and scripts that are there', () => {
+  it('names only scripts that exist', () => {
     const scripts = JSON.parse(read('package.json')).scripts;
     for (const [, name] of read('CONTRIBUTING.md').matchAll(/`npm run ([a-z:-]+)/g))
       expect(scripts).toHaveProperty([name]);
@@ -374,7 +374,7 @@ describe('CONTRIBUTING.md', () => {
 });
 
 describe('links between pages', () => {
-  it('lead to files that are there', () => {
+  it('lead to files that exist', () => {
     const pages = ['README.md', 'CONTRIBUTING.md', ...filesOf('docs', /\.md$/)];
     const broken = pages.flatMap((page) =>
       [...read(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
@@ -385,7 +385,7 @@ describe('links between pages', () => {
     expect(broken).toEqual([]);
   });
 
-  it('lead to headings that are there', () => {
+  it('lead to headings that exist', () => {
     const pages = ['README.md', 'CONTRIBUTING.md', ...filesOf('docs', /\.md$/)];
     const broken = pages.flatMap((page) =>
       [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)]

@@ -1,4 +1,4 @@
-/** The dashboard in `config` is the one that the script writes. */
+/** Tests that the dashboard in `config` is the one that the script writes. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -6,11 +6,11 @@ import { dashboard } from './grafana-dashboard.mjs';
 
 const file = JSON.parse(readFileSync(join(import.meta.dirname, '../config/grafana-dashboard.json'), 'utf8'));
 
-it('is as its script writes it', () => {
+it('The Grafana dashboard equals what its script writes', () => {
   expect(file, 'node scripts/grafana-dashboard.mjs').toEqual(dashboard());
 });
 
-it('has panels beside and below each other, each with queries of one data source', () => {
+it('The Grafana dashboard has panels at distinct places and with distinct ids, each with queries', () => {
   const places = file.panels.map(({ gridPos: { x, y } }) => `${x},${y}`);
   expect(new Set(places).size).toBe(places.length);
   expect(new Set(file.panels.map(({ id }) => id)).size).toBe(file.panels.length);

@@ -16,26 +16,26 @@ it.each([
   [String.raw`'\\…'`, String.raw`\…`],
   ['({ 名: 3 }).名', 3],
   ["'é' /* … */", 'é'],
-])('says %s in Latin-1', (source, value) => {
+])('inLatin1 writes %s in Latin-1 with the same value', (source, value) => {
   const escaped = inLatin1(source);
   expect(escaped).toMatch(/^[\0-\xff]*$/);
   expect(eval(escaped)).toBe(value);
 });
 
 it.each([String.raw`/\…/`, String.raw`'\\\…'`, '`a` + String.raw`…`'])(
-  'says so where an escape would be read otherwise: %s',
+  'inLatin1 throws if an escape would change the meaning: %s',
   (source) => {
     expect(() => inLatin1(source)).toThrow('cannot be escaped');
   },
 );
 
-it('is kept by V8 in one byte a letter', () => {
+it('Files of the bundle are Latin-1, so that V8 keeps them in one byte per letter', () => {
   expect(files.length).toBeGreaterThan(50);
   const wide = files.filter((path) => /[^\0-\xff]/.test(readFileSync(path, 'utf8')));
   expect(wide.map((path) => relative(BUNDLE, path))).toEqual([]);
 });
 
-it('has the service load no library in both of its forms', () => {
+it('The bundle loads no library both by require and by import', () => {
   const [required, imported, seen] = [new Set(), new Set(), new Set()];
   const read = (path) => {
     if (seen.has(path)) return;

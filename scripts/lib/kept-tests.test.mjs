@@ -10,7 +10,7 @@ import { filesOfProject, whatTestsRead } from './what-tests-read.mjs';
 const root = join(import.meta.dirname, '..', '..');
 const CHANGES = 6;
 
-/** The machine may get another package meanwhile. */
+/** Surroundings without the packages of the machine, which may change during the test. */
 const onlyVariables = (folder) => ({ variables: surroundingsOf(folder).variables });
 
 function write(folder, files) {
@@ -20,7 +20,7 @@ function write(folder, files) {
   }
 }
 
-it('one byte of whatever a file of tests reads makes its digest another one', async () => {
+it('The digest of a test file changes with any byte of a file that it reads', async () => {
   const copy = mkdtempSync(join(tmpdir(), 'gannet-kept-'));
   for (const path of filesOfProject(root)) {
     mkdirSync(dirname(join(copy, path)), { recursive: true });
@@ -43,8 +43,8 @@ it('one byte of whatever a file of tests reads makes its digest another one', as
   expect(await digestsOf(copy, onlyVariables)).toEqual(before);
 });
 
-describe('files of tests that passed', () => {
-  /** A project with two of them, and a runner that says of each what stands in it: how many passed, and which failed. */
+describe('kept test files', () => {
+  /** Returns a project with two test files, whose text says how many tests pass, and whether the file fails or skips. */
   function project() {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-kept-'));
     write(folder, {
@@ -79,7 +79,7 @@ describe('files of tests that passed', () => {
   }
   const kept = (folder) => join(folder, 'node_modules', '.cache', 'gannet', 'tests');
 
-  it('are not run again until something that they read has changed', async () => {
+  it('are not run again until a file that they read changes', async () => {
     const { folder, run } = project();
     expect(await run()).toEqual([3, 0, 0, 0]);
     expect(await run()).toEqual([0, 0, 2, 3]);
@@ -102,10 +102,10 @@ describe('files of tests that passed', () => {
     expect(await run()).toEqual([0, 0, 2, 6]);
   });
 
-  it('are run again where they failed, skipped something, or something changed or failed beside them', async () => {
+  it('are run again if they failed or skipped a test, or if something changed or failed outside them', async () => {
     const { folder, run } = project();
     const runWith = async (name, value) => {
-      // As one that counts for nothing, for a variable that counts has everything run anyway.
+      // Runs everything anew, as a new variable has all files run anyway.
       process.env[name] = value;
       try {
         return await run({ isAnew: true });
@@ -121,7 +121,7 @@ describe('files of tests that passed', () => {
     expect(await run()).toEqual([0, 0, 2, 3]);
     expect(await runWith('BESIDE', '1')).toEqual([3, 1, 0, 0]);
     expect(await run()).toEqual([3, 0, 0, 0]);
-    // The runner is gone before it has told of any.
+    // The runner ends before it has reported any file.
     expect(await runWith('CRASH', '1')).toEqual([0, 1, 0, 0]);
     expect(readdirSync(kept(folder))).toEqual([]);
     expect(await run()).toEqual([3, 0, 0, 0]);
@@ -129,7 +129,7 @@ describe('files of tests that passed', () => {
     expect(readdirSync(kept(folder))).not.toContain('test+b.test.ts.json');
   });
 
-  it('are run with other variables, whatever they are called, and not in another terminal', async () => {
+  it('are run again with any other environment variable, but not in another terminal', async () => {
     const { run } = project();
     await run();
     for (const [name, expected] of Object.entries({
@@ -145,7 +145,7 @@ describe('files of tests that passed', () => {
   });
 
   it.each(['', '{', 'null', '{"digest":1,"passed":1}', '\0'.repeat(80), '[]'])(
-    'are run where %j is kept of them',
+    'are run again if their kept file contains %j',
     async (text) => {
       const { folder, run } = project();
       await run();
@@ -155,7 +155,7 @@ describe('files of tests that passed', () => {
     },
   );
 
-  it('are kept by two runs at once, and what a killed one has begun to write is nothing', async () => {
+  it('are kept by two runs at once, and files that a killed run left unfinished are ignored', async () => {
     const { folder, run } = project();
     await Promise.all([run(), run()]);
     write(kept(folder), { 'test+a.test.ts.json.1': '{"digest":' });
@@ -164,7 +164,7 @@ describe('files of tests that passed', () => {
     expect(await run()).toEqual([3, 0, 0, 0]);
   });
 
-  it('are kept only by the digest that was there before the run', async () => {
+  it('are kept only if their digest is the same as before the run', async () => {
     const { folder } = project();
     const looked = await lookAtTests(folder, onlyVariables);
     write(folder, { 'test/a.ts': 'export {};' });

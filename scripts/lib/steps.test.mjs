@@ -1,4 +1,4 @@
-/** Whoever waits for minutes sees how far it is: on a terminal in one line, elsewhere by a line now and then. */
+/** Tests the progress of long steps: one line that changes on a terminal, further lines elsewhere. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { CompiledCount } from './compiled-count.mjs';
 import { run, step } from './steps.mjs';
 
-/** Begins the line of a terminal anew. */
+/** Starts the line of a terminal over. */
 const ANEW = '\r\u001b[K';
 
-/** An output that says when this was written. */
+/** Returns an output with `until(text)`, which resolves when the text was written. */
 function watchedOutput(isTTY) {
   let written = '';
   const waiting = [];
@@ -27,7 +27,7 @@ function watchedOutput(isTTY) {
 it.each([
   ['a terminal', true, `${ANEW}Compiling … 7 of 9 files${ANEW}Compiling … 7 of 9 files`],
   ['a log', false, 'Compiling … 7 of 9 files\nCompiling … 7 of 9 files\n'],
-])('tells %s again and again how far a long step is', async (_name, isTTY, wanted) => {
+])('step writes the progress of a long step to %s repeatedly', async (_name, isTTY, wanted) => {
   const output = watchedOutput(isTTY);
   await step(
     'Compiling',
@@ -40,7 +40,7 @@ it.each([
   expect(output.text()).toMatch(/Compiling \(\d+ ms\)\n$/);
 });
 
-it('says nothing before the end of a short step, but on a terminal that it has begun', async () => {
+it('step writes a short step once at its end, but its beginning, too, on a terminal', async () => {
   const terminal = watchedOutput(true);
   await step('Linking', () => undefined, { output: terminal });
   expect(terminal.text().split(ANEW)).toEqual(['', 'Linking …', expect.stringMatching(/^Linking \(\d+ ms\)\n$/)]);
@@ -49,7 +49,7 @@ it('says nothing before the end of a short step, but on a terminal that it has b
   expect(log.text()).toMatch(/^Linking: left out \(\d+ ms\)\n$/);
 });
 
-it('gives the lines of a program as they come', async () => {
+it('run passes on the lines of a program as they come', async () => {
   const lines = [];
   const { code, output } = await run(process.execPath, ['-e', 'console.log("a\\nb")'], {
     onLine: (line) => lines.push(line),
@@ -57,7 +57,7 @@ it('gives the lines of a program as they come', async () => {
   expect([code, output, lines]).toEqual([0, 'a\nb\n', ['a', 'b']]);
 });
 
-it('counts the files that a compilation has begun with, of those that its makefiles name', () => {
+it('CompiledCount counts the files whose compilation began, out of those in the makefiles', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-makefiles-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const object = (name) => `$(obj).target/$(TARGET)/kernel/${name}.o`;
