@@ -1,6 +1,6 @@
 /**
- * Builds the console: the typed client from the compiled registry, the application with Vite, and the compressed form of each file.
- * `npm run setup` calls it when something that it reads has changed; by itself it builds always.
+ * Builds the console: the typed client from the compiled registry, the application with Vite, and a compressed form of each file.
+ * `npm run setup` calls it when something that it reads has changed. Run as a program it always builds.
  */
 import { readdirSync, readFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,26 +16,26 @@ const DIST = join(root, 'dist');
 const APP = join(root, 'src', 'console', 'app');
 const CLIENT = join(DIST, 'client', 'operations.ts');
 const ASSETS = join(DIST, 'console-assets');
-/** Of what the compiled registry and the application are made of: nothing has to be looked at while it is the same. */
+/** Stamp of the sources of the compiled registry and the application. While it is the same, nothing else is checked. */
 const STAMP = join(DIST, 'console.stamp');
-/** Of what Vite reads. */
+/** Stamp of the files that Vite reads. */
 const ASSETS_STAMP = join(DIST, 'console-assets.stamp');
-/** Compressed forms of these are made; fonts and pictures are compressed already. */
+/** Files that get a compressed form. Fonts and pictures are compressed already. */
 const COMPRESSIBLE = /\.(?:js|css|html|svg|json)$/;
 
 /**
- * A file of fewer bytes is not worth a request of its own. What puts them together does not look at what imports what: files that import each
- * other run in an order in which some begin without what they need, and no page is shown. The first of these that leads to none is taken (of
- * more bytes all did, decision 0360); of 0, what the same pages need is a file, and a file imports only what more pages need.
+ * Sizes below which files are merged, as they are not worth a request. Merging ignores imports, so merged files may import each other, run in
+ * the wrong order, and show no page. The first size without such a circle is used (all larger ones had one, decision 0360). With 0 there is none:
+ * each file has what the same pages need, and imports only files that more pages need.
  */
 const MERGED_BYTES_MAX = [2_500, 1_200, 0];
 
-/** `compiled`: the stamp of the TypeScript that the registry is compiled from. */
+/** True if client and assets are up to date. `compiled` is the stamp of the TypeScript that the registry is compiled from. */
 export function consoleIsCurrent(compiled) {
   return readStamp(STAMP) === outerStamp(compiled) && readStamp(ASSETS_STAMP) !== undefined;
 }
 
-/** Brings client and assets up to date. Returns what was done, as a word for the step's line. */
+/** Brings client and assets up to date. Returns a note for the step's line, or undefined if all was built. */
 export async function buildConsole(compiled) {
   await generateClient();
   const stamp = hashOf([...appSources(), CLIENT], null);
@@ -63,7 +63,7 @@ function appSources() {
   ];
 }
 
-/** In a process of its own: to load the registry is to load the kernel. */
+/** Generates the client in a separate process, as loading the registry loads the kernel. */
 async function generateClient() {
   const module = (path) => JSON.stringify(pathToFileURL(join(DIST, 'src', path)).href);
   const program = [
@@ -74,7 +74,7 @@ async function generateClient() {
   const { code, output } = await run(process.execPath, ['--input-type=module', '--eval', program], { cwd: root });
   if (code !== 0) throw new StepError('The client could not be made; the error is above.', lastLines(output, 40));
   mkdirSync(dirname(CLIENT), { recursive: true });
-  // A reader never finds half of it, and what did not change keeps its time.
+  // Replaces the file atomically, and keeps its time if nothing changed.
   if (readOr(CLIENT) === output) return;
   writeFileSync(`${CLIENT}.new`, output);
   renameSync(`${CLIENT}.new`, CLIENT);
@@ -106,7 +106,7 @@ async function bundledWithoutCircle(made) {
   throw new StepError('The files of the console import each other, and would not run.', '');
 }
 
-/** Whether some of these files import each other, at once or by way of others. */
+/** True if some of these files import each other, directly or through others. */
 export function importsInCircle(output) {
   const files = new Map(output.filter(({ type }) => type === 'chunk').map((file) => [file.fileName, file.imports]));
   const known = new Set();
@@ -134,12 +134,12 @@ async function bundled(made, mergedBytesMax) {
         outDir: made,
         emptyOutDir: true,
         target: 'es2023',
-        // Everything comes over the page's own connection; nothing is worth an inline URL that the policy would refuse.
+        // Inlines no assets, as the content security policy refuses data URLs, and all files come over one connection.
         assetsInlineLimit: 0,
         chunkSizeWarningLimit: 1024,
         rolldownOptions: {
-          // What two pages need comes in few files: by itself each module that some share is one, and a page asked for sixty. In a single
-          // file the sign-in page would load what only the pages behind it need (test/console/first-task.test.ts).
+          // Puts shared modules into few files. By default each is its own file, and a page made sixty requests. With a single file the
+          // sign-in page would load what only later pages need (test/console/first-task.test.ts).
           output: {
             codeSplitting: {
               groups: [
@@ -159,7 +159,7 @@ async function bundled(made, mergedBytesMax) {
   return built.output;
 }
 
-/** The page itself is filled in for each request, so that it stays as it is. */
+/** Compresses a file, but not the page, which is filled in for each request. */
 async function compress(path) {
   if (path.endsWith('.html')) return;
   const content = readFileSync(path);

@@ -1,6 +1,6 @@
 /**
- * Builds the native addon (native-bindings/build/Release/gannet_kernel.node) when it is missing or stale. Run by itself
- * (`npm run build:native`) it builds in any case; the set-up script calls `nativeState` and `buildNative`.
+ * Builds the native addon (native-bindings/build/Release/gannet_kernel.node) if it is missing or stale. Run as a program
+ * (`npm run build:native`) it always builds. The set-up script calls `nativeState` and `buildNative`.
  */
 import { existsSync } from 'node:fs';
 import os from 'node:os';
@@ -15,16 +15,16 @@ import { checkNode, checkToolchain } from './lib/toolchain.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, 'native-bindings');
 const addonPath = join(folder, 'build', 'Release', 'gannet_kernel.node');
-/** By what the service starts other programs. */
+/** Program through which the service starts other programs. */
 const launcherPath = join(folder, 'build', 'Release', 'end_with_parent');
 const stampPath = join(folder, 'build', 'gannet.stamp');
-/** lmdb-js with the checks of native-bindings/lmdb-js; `src/platform/lmdb.ts` has it loaded in the place of the package's own. */
+/** lmdb-js with the checks of native-bindings/lmdb-js. `src/platform/lmdb.ts` loads it instead of the package's own build. */
 const lmdbFolder = join(folder, 'build-lmdb');
 const lmdbPath = join(lmdbFolder, 'build', 'Release', 'lmdb.node');
 const lmdbStampPath = join(lmdbFolder, 'gannet.stamp');
 const SOURCE = /\.(?:cc|cpp|cxx|c|hh|hpp|h|inc|gyp|gypi)$/;
 
-/** What the binary depends on beside its sources. A change of these needs everything compiled again. */
+/** Returns what the binary depends on besides its sources. A change of it needs a full rebuild. */
 function environment() {
   const versionOf = (name) => readJson(join(root, 'node_modules', name, 'package.json'))?.version ?? null;
   return {
@@ -45,7 +45,7 @@ function lmdbIsCurrent() {
   return existsSync(lmdbPath) && readStamp(lmdbStampPath) === lmdbStamp();
 }
 
-/** `current`, `changed` (sources: only what changed is compiled) or `rebuild` (missing, or another Node or compiler). */
+/** Returns the stamp and the state: `current`, `changed` (some sources) or `rebuild` (missing, or another Node or compiler). */
 export function nativeState() {
   const skip = new Set(['build', 'build-lmdb', 'build-test', 'test', 'fuzz', 'lmdb-js']);
   const sources = hashOf(
@@ -59,7 +59,7 @@ export function nativeState() {
   return { state: sameEnvironment ? 'changed' : 'rebuild', stamp };
 }
 
-/** Node's own headers where they are installed beside the program, so that nothing has to be downloaded. */
+/** Uses Node's headers if they are installed beside the program, so that nothing is downloaded. */
 function headerArguments() {
   const prefix = dirname(dirname(process.execPath));
   return existsSync(join(prefix, 'include', 'node', 'node_api.h')) ? [`--nodedir=${prefix}`] : [];
@@ -84,7 +84,7 @@ async function buildLmdb() {
   writeStamp(lmdbStampPath, lmdbStamp());
 }
 
-/** `tell` is told how far it is. */
+/** Builds kernel and storage library. `tell` gets the progress (`12 of 183 files`). */
 export async function buildNative({ state, stamp }, tell = (_howFar) => undefined) {
   const library = lmdbIsCurrent() ? Promise.resolve() : buildLmdb();
   const count = new CompiledCount(join(folder, 'build'), state === 'rebuild');
@@ -93,7 +93,7 @@ export async function buildNative({ state, stamp }, tell = (_howFar) => undefine
     tell(count.told());
   };
   const commands = state === 'rebuild' ? ['rebuild'] : ['configure', 'build'];
-  // Beside the kernel; both are waited for, so that no compiler is at work when a failure is told.
+  // Builds both side by side and waits for both, so that no compiler runs when a failure is reported.
   const [kernel, storage] = await Promise.allSettled([
     compile('search kernel', { commands, cwd: folder, result: addonPath, onLine }),
     library,

@@ -1,9 +1,9 @@
 /**
- * Writes `config/grafana-dashboard.json`, a dashboard of the service's measurements for Grafana 10 and later:
+ * Writes `config/grafana-dashboard.json`, a dashboard of the service's metrics for Grafana 10 and later:
  *
  *   node scripts/grafana-dashboard.mjs
  *
- * `grafana-dashboard.test.mjs` compares the file with these rows, and `test/api/service-manager.test.ts` the measurements in it with those of a
+ * `grafana-dashboard.test.mjs` compares the file with these rows, and `test/api/service-manager.test.ts` compares its metrics with those of a
  * service.
  */
 import { writeFileSync } from 'node:fs';

@@ -1,8 +1,8 @@
 /**
- * Installs Debian's Chromium for the tests of the console, where there is apt and the right to use it; says what to do elsewhere.
+ * Installs Debian's Chromium for the tests of the console if there is apt and the right to use it. Otherwise says what to do.
  *
- *   node scripts/install-chromium.mjs              fails where there is none in the end
- *   node scripts/install-chromium.mjs --for-tests  says why they are left out, and ends well
+ *   node scripts/install-chromium.mjs              fails if it is not there in the end
+ *   node scripts/install-chromium.mjs --for-tests  says why tests are skipped, and succeeds
  */
 import { chromiumPath } from './lib/chromium.mjs';
 import { installForTests } from './lib/debian-package.mjs';

@@ -1,8 +1,8 @@
 /**
- * Installs Debian's ffmpeg for the tests of videos, where there is apt and the right to use it; says what to do elsewhere.
+ * Installs Debian's ffmpeg for the tests of videos if there is apt and the right to use it. Otherwise says what to do.
  *
- *   node scripts/install-ffmpeg.mjs              fails where there is none in the end
- *   node scripts/install-ffmpeg.mjs --for-tests  says why they are left out, and ends well
+ *   node scripts/install-ffmpeg.mjs              fails if it is not there in the end
+ *   node scripts/install-ffmpeg.mjs --for-tests  says why tests are skipped, and succeeds
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

@@ -1,10 +1,10 @@
 /**
- * `npm start` and `npm run demo`: set-up, then the program in this same process, so that a signal to npm reaches the service
- * (a shell between the two would keep it: `exec` in package.json).
+ * Runs the set-up and then the program in this process, for `npm start` and `npm run demo`, so that a signal to npm reaches the
+ * service. A shell in between would swallow it, hence `exec` in package.json.
  */
 import { existsSync } from 'node:fs';
 
-/** Whoever asks what there is need not wait for minutes of a set-up first. */
+/** True if the arguments ask for help, which must not wait minutes for a set-up. */
 const asksForHelp = process.argv.slice(3).some((argument) => ['--help', '-h'].includes(argument));
 const isSetUp = existsSync(new URL('../dist/bundle/src/cli/index.cjs', import.meta.url));
 

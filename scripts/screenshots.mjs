@@ -1,5 +1,5 @@
 /**
- * `npm run screenshots`: pictures of the console over the data of the demo, as README shows them, into docs/pictures.
+ * Takes pictures of the console with the data of the demo for README, into docs/pictures (`npm run screenshots`).
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pictures = join(root, 'docs', 'pictures');
 const WINDOW = { width: 1200, height: 760 };
 
-/** Path behind `/console/`, what is unfolded on the page where anything is, and what has to be seen before the picture is taken. */
+/** Pages: path behind `/console/`, what is unfolded on the page, if anything, and what must be visible before the picture is taken. */
 const PICTURES = [
   { name: 'search', path: 'default/list/cities/search?query=san%20fransisco&facets=country', seen: 'San Francisco' },
   {
@@ -32,11 +32,11 @@ const PICTURES = [
   },
 ];
 
-/** What the demo has none of: pictures, of which some look alike. */
+/** Drawn pictures, some similar, which the demo lacks. */
 const FLAGS = 8;
 const FLAG = { width: 320, height: 220 };
 
-/** The demo on a folder of its own; resolves with its link into the console. */
+/** Starts the demo on a temporary folder. Resolves with its link into the console. */
 async function startDemo(dataDir) {
   const env = { ...process.env, GANNET_DATA_DIR: dataDir, GANNET_PORT: '0' };
   const child = spawn(process.execPath, [join(root, 'bin', 'gannet.js'), 'demo'], {
@@ -59,7 +59,7 @@ async function startDemo(dataDir) {
   return { child, link: `${address}/console/#link=${token}` };
 }
 
-/** A list of drawn flags in the default media store, searched by what they look like; resolves when they are read. */
+/** Creates a list of drawn flags in the default media store, searchable by appearance. Resolves when they are processed. */
 async function addFlags(dataDir, address) {
   const env = { ...process.env, GANNET_DATA_DIR: dataDir };
   const args = ['key', 'create', '--account', 'default', '--access', 'full', '--json'];
@@ -94,7 +94,7 @@ async function addFlags(dataDir, address) {
   }
 }
 
-/** Stripes of three colours; neighbours share two of them. */
+/** Draws stripes of three colours. Adjacent flags share two of them. */
 async function drawnFlag(number) {
   const { default: sharp } = await import('sharp');
   const { width, height } = FLAG;

@@ -1,6 +1,6 @@
 /**
- * `npm run setup`: installs, compiles and builds what is missing or stale, and nothing else. Plain JavaScript without
- * dependencies, because it runs before anything is installed. One line a step; `--quiet` prints only steps that do something.
+ * Installs, compiles and builds what is missing or stale, and nothing else (`npm run setup`). Plain JavaScript without
+ * dependencies, because it runs before anything is installed. Prints one line per step; with `--quiet` only steps that do something.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -17,7 +17,7 @@ import { checkWebServer } from './lib/web-server.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** True when node_modules does not hold exactly what package-lock.json asks for (as far as this platform needs it). */
+/** True if node_modules differs from package-lock.json, as far as this platform needs it. */
 function packagesAreStale() {
   const wanted = readJson(join(root, 'package-lock.json'))?.packages;
   const present = readJson(join(root, 'node_modules', '.package-lock.json'))?.packages;
@@ -26,7 +26,7 @@ function packagesAreStale() {
     if (path === '') return false;
     const installed = present[path];
     if (installed === undefined) return entry.optional !== true;
-    // npm's list tells of packages whose folders are gone again, where one that outlived its set-up came between another's.
+    // npm's list may have packages without a folder, if an npm that outlived its set-up interfered with another one.
     if (!existsSync(join(root, path, 'package.json'))) return true;
     return installed.version !== entry.version || installed.integrity !== entry.integrity;
   });
@@ -36,14 +36,14 @@ const NPM_LINES_SHOWN = 15;
 
 async function installPackages() {
   const npm = process.env.npm_execpath;
-  // The console is built with development packages, also where NODE_ENV would leave them out.
+  // The console needs development packages, which NODE_ENV may leave out.
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
   const throughNode = npm !== undefined && /npm-cli\.c?js$/.test(npm);
   const { code, output } = throughNode
     ? await run(process.execPath, [npm, ...args], { cwd: root })
     : await run('npm', args, { cwd: root });
   if (code === 0) return;
-  // What went wrong stands first; the manual page that npm prints behind it would hide it.
+  // npm prints the reason first, and then a manual page that would hide it.
   const message = output.split('\n').filter((line) => !line.startsWith('npm warn'));
   throw new StepError(
     'npm could not install the packages; its message is above.',
@@ -51,7 +51,7 @@ async function installPackages() {
   );
 }
 
-/** Packages that bring binaries for every platform, and what is of this one; the others' are some 450 MB that nothing here can load. */
+/** Packages with binaries for every platform, of which those for other platforms are removed: some 450 MB that cannot be loaded here. */
 const BINARIES = [
   {
     folder: 'uWebSockets.js',
@@ -64,14 +64,14 @@ const BINARIES = [
   },
 ];
 
-/** False where the packages were installed on another platform, and what this one needs is removed. */
+/** False if the packages were installed on another platform, which removed the binary for this one. */
 function hasOwnBinary() {
   const [{ folder, isForeign }] = BINARIES;
   const path = join(root, 'node_modules', folder);
   return existsSync(path) && readdirSync(path).some((name) => name.endsWith('.node') && !isForeign(name));
 }
 
-/** Also where somebody has installed the packages without this program. */
+/** Removes binaries for other platforms, also if the packages were installed without this program. */
 function removeForeignBinaries() {
   for (const { folder, isForeign } of BINARIES) {
     const path = join(root, 'node_modules', folder);
@@ -86,7 +86,7 @@ const KEPT_CODE = join(BUNDLE, 'code');
 const TYPESCRIPT_STAMP = join(DIST, 'gannet.stamp');
 const CODE_STAMP = join(DIST, 'code.stamp');
 
-/** What runs in the browser, and is built by `build-console.mjs`. */
+/** Sources that run in the browser and are built by `build-console.mjs`. */
 const CONSOLE_APP = join(root, 'src', 'console', 'app', '/');
 
 function typescriptSources() {
@@ -107,8 +107,8 @@ function typescriptSources() {
 
 async function compileTypescript(stamp) {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  // Whether the types agree is what `npm run types` and `npm test` say; whoever starts the service need not wait for it.
-  // tsc trusts its .tsbuildinfo: where the output was removed by hand, the record of it has to go too.
+  // Does not check types, as `npm run types` and `npm test` do, so that a start need not wait for it.
+  // tsc trusts its .tsbuildinfo, which must be removed if the output was removed by hand.
   if (!existsSync(join(DIST, 'src', 'main.js'))) rmSync(join(DIST, '.tsbuildinfo'), { force: true });
   const [{ code, output }] = await sideBySide([
     () => run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--noCheck'], { cwd: root }),
@@ -120,27 +120,27 @@ async function compileTypescript(stamp) {
   writeStamp(TYPESCRIPT_STAMP, `${stamp} ${stampOfBundle()}`);
 }
 
-/** What the service runs from: a file of it that is missing or damaged has it made anew. */
+/** Returns the stamp of the bundle that the service runs from. A missing or damaged file makes it stale. */
 function stampOfBundle() {
   const files = existsSync(BUNDLE) ? filesUnder(BUNDLE, (path) => path.endsWith('.cjs'), new Set(['code'])) : [];
   return hashOf(files, null);
 }
 
-/** What compiled code is kept for: other files, another Node.js and another way to take it have it taken anew. */
+/** Returns the stamp of the compiled code: it is recorded again for other files, another Node.js or another recorder. */
 function stampOfCode() {
   const programs = ['keep-code.mjs', 'record-code.cjs'].map((name) => join(root, 'scripts', 'lib', name));
   return hashOf(programs, [stampOfBundle(), process.version, process.arch]);
 }
 
-/** Without it the service starts too, only slower: no reason to fail. */
+/** Records compiled code. A failure only makes starts slower, so it is returned as a note. */
 async function keepCodeOrNot(stamp) {
-  // Also where it fails: `npm start` does not try again each time.
+  // Writes the stamp before a failure, too, so that `npm start` does not try again each time.
   writeStamp(CODE_STAMP, stamp);
   try {
     await keepCode(root);
     return undefined;
   } catch (error) {
-    // Of a program that ended by an error, the first line names a place in it alone.
+    // The first line of an uncaught error only names a place in the program.
     const lines = error.message.split('\n');
     const why = lines.find((line) => /^\w*Error\b/.test(line)) ?? lines[0];
     return `left out, so that starts take longer (${why})`;
@@ -155,7 +155,7 @@ async function bundleOrFail() {
   }
 }
 
-/** Compiled files whose source is gone would still be found by an import that should fail. */
+/** Removes compiled files without a source, which imports that should fail would still find. */
 function removeOrphans() {
   const made = new Set(['bundle', 'bundles', 'console-assets']);
   for (const file of filesUnder(DIST, (path) => /\.js(?:\.map)?$/.test(path), made)) {
@@ -169,7 +169,7 @@ const upToDate = (name, quiet) => {
   if (!quiet) process.stdout.write(`${name}: up to date\n`);
 };
 
-/** What nothing else goes without. Throws a StepError whose message is one sentence. */
+/** Sets up the packages, which everything else needs. Throws a StepError whose message is one sentence. */
 export const setUpPackages = (options) => shown(() => packageSteps(options));
 
 async function packageSteps({ quiet = false } = {}) {
@@ -178,7 +178,7 @@ async function packageSteps({ quiet = false } = {}) {
 
   const stalePackages = packagesAreStale();
   const toBeBuilt = stalePackages ? nativeMayBeBuilt() : nativeState().state !== 'current';
-  // Looked for first, so that a missing compiler is said at once and not after minutes of installing.
+  // Checks for the compiler first, so that it is reported at once and not after minutes of installing.
   if (toBeBuilt) {
     await checkToolchain();
     if (!quiet) process.stdout.write('C++ compiler, make, Python: fine\n');
@@ -194,7 +194,7 @@ async function packageSteps({ quiet = false } = {}) {
 /** Runs every stale step. Throws a StepError whose message is one sentence. */
 export const setup = (options) => shown(() => runSteps(options));
 
-/** Behind other set-ups. Whatever it has shown of itself is gone when it ends: who called it may begin the next one as another process. */
+/** Runs the steps after other set-ups have ended. Removes its sign at the end, as the caller may start the next set-up as another process. */
 async function shown(steps) {
   await otherSetUpEnded(root, toldWaiting);
   try {
@@ -207,10 +207,10 @@ async function shown(steps) {
 
 const toldWaiting = (line) => process.stdout.write(line);
 
-/** What takes the sign away that a set-up is at work; undefined while none is. */
+/** Removes the sign that a set-up is running; undefined if there is no sign. */
 let hideSetUp;
 
-/** A step that does something, which the program says while it cannot be called. */
+/** Runs a step that does something. Shows a sign first, so that the program can say that it is being set up. */
 async function shownStep(name, work) {
   hideSetUp ??= await showSetUp(root, toldWaiting);
   await step(name, work);
@@ -231,7 +231,7 @@ async function runSteps({ quiet = false } = {}) {
   if (!isCompiled) works.set('TypeScript', () => compileTypescript(stamp));
   if (works.size > 0)
     await shownStep(`Compiling ${[...works.keys()].join(' and ')}`, (tell) => sideBySide([...works.values()], tell));
-  // From what was compiled.
+  // The console is built from compiled code.
   if (consoleIsCurrent(stamp)) current('Console');
   else await shownStep('Building the console', () => buildConsole(stamp));
   const codeStamp = stampOfCode();
@@ -239,7 +239,7 @@ async function runSteps({ quiet = false } = {}) {
   else await shownStep('Keeping compiled code', () => keepCodeOrNot(codeStamp));
 }
 
-/** Each has times in which it uses one processor, or none. All are waited for, so that none is at work when a failure is thrown. */
+/** Runs works side by side, as each uses one processor or none at times. Waits for all, so that none runs when a failure is thrown. */
 async function sideBySide(works, tell) {
   const results = await Promise.allSettled(works.map((work) => work(tell)));
   return results.map((result) => {
@@ -248,7 +248,7 @@ async function sideBySide(works, tell) {
   });
 }
 
-/** Before the packages are there, the stamp of the kernel cannot be compared exactly: a build without a binary is certain. */
+/** True if the binary of the kernel is missing. Without the packages its stamp cannot be compared. */
 function nativeMayBeBuilt() {
   const release = join(root, 'native-bindings', 'build', 'Release');
   return !existsSync(release) || !readdirSync(release).includes('gannet_kernel.node');

@@ -1,5 +1,5 @@
 /**
- * Prints how large the files of the product are, and what each example of test/seams costs: files, rows in other files, lines.
+ * Prints the sizes of the product's files, and what each example of test/seams costs: files, rows in other files, lines.
  *
  *   node scripts/shape.mjs
  */
@@ -26,7 +26,7 @@ row(
   ['kernel', 'addon'].flatMap((folder) => filesIn(`native-bindings/${folder}`, /\.(?:cc|h)$/)),
 );
 
-/** @type {[string, readonly string[], string][]} name, files, and where it is told of them */
+/** @type {[string, readonly string[], string][]} name, files, and where they are documented */
 const EXAMPLES = [
   ['a kind of field', ['duration-kind.ts'], 'src/fields/field-kinds.ts'],
   ['an option of a search', ['only-with-option.ts'], 'src/search/options/search-options.ts'],

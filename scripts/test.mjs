@@ -1,6 +1,6 @@
 /**
- * `npm test`: everything that proves the product. Runs the stages of lib/stages.mjs side by side, the set-up of what is stale among them.
- * Each check counts as one test; the last line is the sum.
+ * Runs all tests and checks (`npm test`): the stages of lib/stages.mjs side by side, including the set-up of what is stale.
+ * Each check counts as one test. The last line is the sum.
  */
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,7 +35,7 @@ function wantedOf(values) {
   };
 }
 
-/** Processes that do nothing but keep a processor busy. Returns what ends them. */
+/** Starts `count` processes that keep a processor busy each. Returns a function that ends them. */
 function keepBusy(count) {
   const children = Array.from({ length: count }, () =>
     startProgram(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
@@ -64,7 +64,7 @@ function printFailures(results, times) {
   }
 }
 
-/** What was not run is said last, so that nobody takes the sum for everything. Returns how many tests that were. */
+/** Prints what was not run, last, so that the sum is not taken for everything. Returns how many tests these are. */
 function printKept(results) {
   const sumOf = (name) => results.reduce((sum, { kept }) => sum + kept[name], 0);
   const [tests, files, seconds] = ['tests', 'files', 'processorSeconds'].map(sumOf);
@@ -78,7 +78,7 @@ function printKept(results) {
   return tests;
 }
 
-/** The files of tests that took the most of a processor, in it and in what it started and waited for. */
+/** Prints the test files that took the most processor time, including processes that they started and waited for. */
 function printFiles(results, count) {
   if (count === 0) return;
   const files = results.flatMap((result) => result.files);

@@ -1,10 +1,10 @@
 /**
- * What files of tests really open of the project, beside what `npm test` takes them to read (lib/what-tests-read.mjs): whatever they, the
- * runner or a process that they start has opened or run, and that would not have them run again when it changes, is printed. By strace, on
- * Linux; one after the other, since what a process opens is not told by file.
+ * Prints the files of the project that test files really open, but that `npm test` does not count among what they read
+ * (lib/what-tests-read.mjs), so that a change would not have them run again. Traces the runner and all its processes by strace, on
+ * Linux, one test file after the other, since a trace does not show which test file opened a file.
  *
  *   node scripts/traced-reads.mjs src/feeds/urls/urls.test.ts test/api/list.test.ts
- *   node scripts/traced-reads.mjs --all test/api      those whose paths begin so
+ *   node scripts/traced-reads.mjs --all test/api      all whose paths begin with test/api
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,16 +16,16 @@ import { RUNNER } from './lib/kept-tests.mjs';
 import { filesOfProject, whatTestsRead } from './lib/what-tests-read.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-/** Calls that succeed, of all processes, with the paths of descriptors. */
+/** Options of strace: successful calls of all processes, with the paths of descriptors. */
 const STRACE = '-f -qq -y -z -s 4096 --seccomp-bpf -e trace=open,openat,openat2,execve -e signal=none';
-/** What npm has installed, and what is made beside what is read. */
+/** Installed packages, and files that are made during the run. */
 const NOT_OF_PROJECT = /^(?:node_modules|\.git)(?:\/|$)|^dist\/\.compile-cache/;
-/** Where `dist/bundle` leads. */
+/** Folders that `dist/bundle` links to. */
 const BUNDLES = /^dist\/bundles\/[^/]+(\/|$)/;
-/** The runner looks for files of tests in these. */
+/** Folders in which the runner looks for test files. */
 const LOOKED_THROUGH = /^(?:src|native-bindings|config|scripts|test)(?:\/|$)/;
 
-/** Paths in the project that `vitest run FILE` opened to read, or ran: `{ paths, status }`. */
+/** Returns the paths in the project that `vitest run FILE` opened for reading or ran, and its exit status: `{ paths, status }`. */
 function openedBy(test) {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-traced-'));
   const output = join(folder, 'calls');
@@ -36,7 +36,7 @@ function openedBy(test) {
   const paths = new Set();
   for (const line of readFileSync(output, 'utf8').split('\n')) {
     if (/O_WRONLY|O_PATH/.test(line)) continue;
-    // The descriptor that it returned, with its path, or the program.
+    // Finds the path of the returned descriptor, or the program.
     const [, path] = /= \d+<(\/[^>]*)>$/.exec(line) ?? /execve\("(\/[^"]*)"/.exec(line) ?? [];
     if (path?.startsWith(`${root}/`)) paths.add(path.slice(root.length + 1).replace(BUNDLES, 'dist/bundle$1'));
   }

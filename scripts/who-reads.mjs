@@ -1,5 +1,5 @@
 /**
- * Which files of tests a change of these files has `npm test` run again (lib/what-tests-read.mjs): those that read them, or what is made of them.
+ * Prints the test files that `npm test` runs again after a change of the given files (lib/what-tests-read.mjs): those that read these, or what is built from these.
  *
  *   node scripts/who-reads.mjs docs/http.md src/feeds/urls/crawled-url.ts
  */
@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { whatTestsRead } from './lib/what-tests-read.mjs';
 
-/** What the set-up makes of a file, by one of those that it makes. */
+/** For a source, one of the files that the set-up builds from it. */
 const MADE = [
   [/^src\/console\/app\//, /^dist\/console-assets\/index\.html$/],
   [/^(?:src|config)\/(?!console\/app\/)(?!.*\.test\.).*\.ts$/, /^dist\/bundle\/src\/main\.cjs$/],

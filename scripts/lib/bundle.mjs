@@ -1,8 +1,8 @@
 /**
- * The service in few files: every module that is loaded costs each thread time at its start, some four hundred of them half of it.
- * Entries are the command line, the composition root and whatever ends in `.worker.ts`; what several of them need is in files that
- * they share. Libraries of plain JavaScript are taken in; those with binaries, threads or files of their own are loaded as they are.
- * They are scripts that the copy of bin/load-bundle.cjs among them loads, for V8 gives out and takes compiled code of scripts only.
+ * Bundles the service into few files, as each loaded module costs every thread time at its start: some four hundred took half of it.
+ * Entries are the command line, the composition root and all files named `.worker.ts`. Modules that several entries need are in shared
+ * files. Libraries of plain JavaScript are bundled; those with binaries, threads or files of their own are loaded from their packages.
+ * The files are scripts, loaded by the copy of bin/load-bundle.cjs among them, as V8 has compiled code for scripts only.
  */
 import {
   copyFileSync,
@@ -24,7 +24,7 @@ import { isProgram } from './steps.mjs';
 
 const LOADER = fileURLToPath(new URL('../../bin/load-bundle.cjs', import.meta.url));
 const { END } = createRequire(import.meta.url)(LOADER);
-/** Of bundles that were replaced: services that were started from an earlier one cannot start threads any more. */
+/** Number of replaced bundles that are kept. Services that run from an earlier one cannot start threads any more. */
 const REPLACED_KEPT = 2;
 
 const TAKEN_IN = [
@@ -47,14 +47,14 @@ const TAKEN_IN = [
   'undici',
 ];
 
-/** What a library that is taken in needs itself comes with it, of the version that it finds. */
+/** True if the module is not bundled. Dependencies of bundled libraries are bundled, in the version that the library finds. */
 function isLoadedAsItIs(id, importer = '') {
   if (/^[./]/.test(id)) return false;
   if (isBuiltin(id)) return true;
   return !importer.includes('/node_modules/') && !TAKEN_IN.some((name) => id === name || id.startsWith(`${name}/`));
 }
 
-/** Scripts that need each other would find what the other one has not made yet; of modules, functions are there before. */
+/** Throws if files need each other. Such scripts would miss what the other one has not defined yet, unlike modules, whose functions are hoisted. */
 function assertNoCircle(output) {
   const needs = new Map(output.map(({ fileName, imports = [] }) => [fileName, imports]));
   const state = new Map();
@@ -69,14 +69,14 @@ function assertNoCircle(output) {
   for (const name of needs.keys()) visit(name, []);
 }
 
-/** A line that is no comment: what it imports when it runs is imported by the loader (bin/load-bundle.cjs). */
+/** Replaces dynamic imports in a line that is no comment by imports of the loader (bin/load-bundle.cjs). */
 function withLoadersImport(line) {
   return /^\s*(?:\*|\/[/*])/.test(line) ? line : line.replaceAll(/(?<![\w$.])import\(/g, 'importLibrary(');
 }
 
 /**
- * With escapes in the place of letters beyond Latin-1. V8 keeps the source of all that is loaded, in each thread, and of a file that has one such letter in two
- * bytes a letter: an ellipsis in a sentence made a megabyte two. Throws where an escape would mean something else than the letter.
+ * Replaces letters beyond Latin-1 by escapes. V8 keeps all loaded sources in each thread, with two bytes per letter if a file has one such letter: an
+ * ellipsis in a message doubled a megabyte. Throws if an escape would mean something else than the letter.
  */
 export function inLatin1(source) {
   const misread = /(?<!\\)(?:\\\\)*\\[^\0-\xff]|String\.raw`[^`]*[^\0-\xff]/.exec(source);
@@ -89,7 +89,7 @@ function finishFile(path) {
   writeFileSync(path, inLatin1(lines.map(withLoadersImport).join('\n')) + END);
 }
 
-/** What a thread or a process of a worker begins with (`compiledFile`): the loader, and by it the worker. */
+/** Writes the file that a worker's thread or process starts from (`compiledFile`). It loads the loader, which loads the worker. */
 function writeStart(folder, worker) {
   const loader = relative(dirname(worker), join(folder, basename(LOADER))).replaceAll('\\', '/');
   const lines = [
@@ -99,10 +99,10 @@ function writeStart(folder, worker) {
   writeFileSync(`${worker}.start.cjs`, `${lines.join('\n')}\n`);
 }
 
-/** Has `dist/bundle` lead to the bundle of this name, and removes those that were replaced long ago. */
+/** Links `dist/bundle` to the bundle of this name, and removes bundles that were replaced long ago. */
 function putInPlace(dist, name) {
   const link = join(dist, 'bundle');
-  // An earlier release made a folder.
+  // Earlier releases made a folder.
   if (lstatSync(link, { throwIfNoEntry: false })?.isDirectory() === true) rmSync(link, { recursive: true });
   rmSync(`${link}.new`, { force: true });
   symlinkSync(join('bundles', name), `${link}.new`);
@@ -110,7 +110,7 @@ function putInPlace(dist, name) {
   removeReplaced(join(dist, 'bundles'), name);
 }
 
-/** Of those that stay goes what a service that runs can do without: where the lines of a stack were in the sources, and compiled code. */
+/** Removes old bundles. From those kept, removes what a running service can do without: source maps and compiled code. */
 function removeReplaced(bundles, name) {
   const replaced = readdirSync(bundles).filter((other) => other !== name);
   const kept = replaced
@@ -126,8 +126,8 @@ function removeReplaced(bundles, name) {
 }
 
 /**
- * Writes a bundle of the package in `root` and has `dist/bundle` lead to it, whole or not at all. Each has a folder of its own in `dist/bundles`, by
- * when it was made: a service goes on from the one that it was started from (decision 0389). Rejects with the faults of the sources.
+ * Writes a bundle of the package in `root` and links `dist/bundle` to it atomically. Each bundle has a folder in `dist/bundles`, named by its time,
+ * as a service continues to run from the one that it was started from (decision 0389). Rejects with the errors of the sources.
  */
 export async function bundle(root) {
   const { rolldown } = await import('rolldown');

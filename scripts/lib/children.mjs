@@ -1,6 +1,6 @@
 /**
- * The programs that a script runs. Each leads a group of its own with whatever it starts, so that none of them lives on when the script is ended by a signal:
- * npm that outlives a set-up takes the files away from the next one.
+ * Runs the programs of a script. Each leads a process group with all that it starts, so that none of these outlives a script that is ended by a signal:
+ * an npm that outlives a set-up removes the files of the next one.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
@@ -11,11 +11,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const { statOf } = createRequire(import.meta.url)('../../bin/set-up-sign.cjs');
 
-/** The last is of a terminal, too (Ctrl-\\), which reaches none of the groups. */
+/** Signals that end the programs. A terminal sends SIGQUIT (Ctrl-\\), too, but to none of the groups. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
-/** What has not ended by then is killed. A script that another one runs gives half of what that has, so that it has killed its own before it is killed itself. */
+/** Time after which programs that have not ended are killed. A script run by another one has half of its time, so that it kills its own programs before it is killed. */
 const GIVEN_MS = Number(process.env.SCRIPT_GIVEN_MS ?? 10_000);
-/** As long is given behind a second signal. */
+/** Time that programs have after a second signal. */
 const HURRIED_MS = Math.min(1000, GIVEN_MS / 10);
 const TOLD_AFTER_MS = 1000;
 const LOOK_AGAIN_MS = 50;
@@ -25,11 +25,11 @@ const running = new Set();
 /** @type {((pids: number[]) => void) | undefined} */
 let listener;
 let isEnding = false;
-/** A script that another one runs hears of each signal once. */
+/** True if another signal may hurry the end. A script run by another one gets each signal once only, so it may from the beginning. */
 let mayBeHurried = process.env.SCRIPT_GIVEN_MS !== undefined;
 let hurriedUntilMs = Infinity;
 
-/** What is called with the numbers of the programs that run, now and whenever these change; undefined for none. */
+/** Sets the function that is called with the process numbers of the running programs, now and at each change; undefined for none. */
 export function onPrograms(listen) {
   listener = listen;
   tell();
@@ -38,8 +38,8 @@ export function onPrograms(listen) {
 const tell = () => listener?.([...running].map(({ pid }) => pid));
 
 /**
- * Starts a program as `spawn` does, as the leader of its own group. While one runs, SIGINT, SIGTERM, SIGHUP and SIGQUIT end them all, and this process behind them, with the
- * status that a shell has for the signal. Once it has said that it waits for them, another signal has them killed soon.
+ * Starts a program as `spawn` does, as the leader of its own group. While any program runs, SIGINT, SIGTERM, SIGHUP and SIGQUIT end all of them and then this process,
+ * with the status that a shell has for the signal. After the message that it waits for them, another signal has them killed soon.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnOptions} options
@@ -47,7 +47,7 @@ const tell = () => listener?.([...running].map(({ pid }) => pid));
 export function startProgram(command, args, options) {
   const env = { ...(options.env ?? process.env), SCRIPT_GIVEN_MS: String(GIVEN_MS / 2) };
   const child = spawn(command, args, { ...options, env, detached: true });
-  // One that cannot be started has no number.
+  // A program that cannot be started has no number.
   if (child.pid === undefined) return child;
   if (running.size === 0) for (const signal of SIGNALS) process.on(signal, endAll);
   running.add(child);
@@ -60,12 +60,12 @@ export function startProgram(command, args, options) {
   return child;
 }
 
-/** True when the programs are being ended: how they end is told to nobody. */
+/** True while the programs are being ended. How they end is not reported then. */
 export const programsAreEnded = () => isEnding;
 
 async function endAll(signal) {
   if (isEnding) {
-    // npm passes on what a terminal has sent to both.
+    // A signal of the terminal comes twice, as npm passes it on.
     if (mayBeHurried) hurry();
     return;
   }
@@ -84,7 +84,7 @@ function hurry() {
   for (const { pid } of running) signalGroup(pid, 'SIGTERM');
 }
 
-/** Ends a program with whatever it has started. Resolves when nothing of it is at work any more. */
+/** Ends a program with all that it has started. Resolves when no process of its group runs any more. */
 export async function endGroup(group) {
   const late = performance.now() + GIVEN_MS;
   signalGroup(group, 'SIGTERM');
@@ -103,14 +103,14 @@ function signalGroup(group, signal) {
   }
 }
 
-/** False also where all of it has ended and nobody has asked how: in many containers nobody ever does. */
+/** True if a process of the group runs. False if all are zombies, which in many containers nobody ever reaps. */
 export function isAtWork(group) {
   if (!signalGroup(group, 0)) return false;
   const members = membersOf(group);
   return members === undefined || members.length > 0;
 }
 
-/** True where something of the group is at work in the folder or below it. */
+/** True if a process of the group has its working directory in the folder or below it. */
 export function isAtWorkIn(group, folder) {
   const path = realpathSync(folder);
   return (membersOf(group) ?? []).some((pid) => {
@@ -122,7 +122,7 @@ export function isAtWorkIn(group, folder) {
   });
 }
 
-/** The numbers of what has not ended, as texts; undefined where the system does not tell in this way. */
+/** Returns the numbers of the group's running processes, as strings; undefined if the system has no /proc. */
 function membersOf(group) {
   let processes;
   try {

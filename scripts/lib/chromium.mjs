@@ -1,7 +1,7 @@
-/** Where a Chromium may be, and how it is started without a screen or a word to anybody. */
+/** Finds Chromium, and has its options to run without a screen and without network requests of its own. */
 import { existsSync } from 'node:fs';
 
-/** Undefined where there is none. The one without a window of its own takes a third less of a processor. */
+/** Path of Chromium, or undefined if there is none. The headless shell takes a third less processor time. */
 export function chromiumPath() {
   const browsers = ['chromium-headless-shell', 'chromium', 'google-chrome'].map((name) => `/usr/bin/${name}`);
   const places = [process.env.GANNET_TEST_CHROMIUM, ...browsers];
@@ -11,7 +11,7 @@ export function chromiumPath() {
 export const CHROMIUM_ARGUMENTS = [
   '--headless',
   '--no-sandbox',
-  // The browser begins the processes of pages by itself: a tenth less of a processor in all.
+  // Starts page processes without the zygote, which saves a tenth of the processor time.
   '--no-zygote',
   '--disable-gpu',
   '--disable-dev-shm-usage',

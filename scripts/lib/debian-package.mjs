@@ -1,13 +1,13 @@
-/** Installs a package of Debian for tests, where there is apt and the right to use it. */
+/** Installs a Debian package for tests, if there is apt and the right to use it. */
 import { existsSync } from 'node:fs';
 import { lastLines, run } from './steps.mjs';
 
-/** What hangs is given up: the tests go on without. */
+/** Time after which a command of apt is given up. The tests run without the package then. */
 const SECONDS_MAX = 300;
 
 /**
- * `isThere` says whether it need not be installed; `otherwise` what to do where it cannot be. With `--for-tests` among the arguments of the program it says
- * why tests are left out, and ends well; otherwise it fails where there is none in the end.
+ * Installs the package unless `isThere` returns true. `otherwise` says what to do if it cannot be installed. With the argument `--for-tests` the program
+ * then says why tests are skipped and succeeds; otherwise it fails.
  */
 export async function installForTests({ name, debianPackage, isThere, otherwise }) {
   const reason = await whyNone({ name, debianPackage, isThere, otherwise });
@@ -21,7 +21,7 @@ export async function installForTests({ name, debianPackage, isThere, otherwise 
   }
 }
 
-/** Undefined where there is one; otherwise why there is none. */
+/** Returns undefined if the package is there in the end, otherwise the reason why not. */
 async function whyNone({ name, debianPackage, isThere, otherwise }) {
   if (isThere()) return undefined;
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {

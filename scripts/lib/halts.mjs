@@ -1,6 +1,6 @@
 /**
- * Runs a command and stops processes of it and beneath it (SIGSTOP) at random for a random time, as a machine does that has other things to
- * do: what a test takes for granted of the order in which processes get on comes to light. Linux only.
+ * Runs a command and stops random processes of its tree (SIGSTOP) for random times, as a busy machine does. So it reveals tests that
+ * assume an order of concurrent processes. Linux only.
  *
  *   node scripts/lib/halts.mjs [--seed 7] npx vitest run test/api/log.test.ts
  */
@@ -10,13 +10,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const BETWEEN_MS_MAX = 200;
-/** Most are short; one in four is as long as a machine stands still that swaps. */
+/** Most halts are short; one in four is as long as those of a machine that swaps. */
 const SHORT_MS_MAX = 300;
 const LONG_MS_MAX = 2500;
 const LONG_SHARE = 1 / 4;
 const ALL_SHARE = 1 / 8;
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 to 1, the same for the same seed (mulberry32). */
 function randomNumbers(seed) {
   let state = seed >>> 0;
   return () => {
@@ -27,7 +27,7 @@ function randomNumbers(seed) {
   };
 }
 
-/** What is beneath a process, and itself; without what stands still already: a test has stopped it, and continues it. */
+/** Returns a process and its descendants, without stopped ones, which a test has stopped and will continue. */
 export function treeOf(root) {
   const children = new Map();
   const stopped = new Set();
@@ -40,7 +40,7 @@ export function treeOf(root) {
       if (state === 'T') stopped.add(Number(name));
       children.set(Number(parent), [...(children.get(Number(parent)) ?? []), Number(name)]);
     } catch {
-      // It has ended in the meantime.
+      // The process has ended in the meantime.
     }
   }
   const found = [root];
@@ -53,12 +53,12 @@ function signal(pids, name) {
     try {
       process.kill(pid, name);
     } catch {
-      // It has ended in the meantime.
+      // The process has ended in the meantime.
     }
   }
 }
 
-/** Stops and continues a process and what is beneath it until told to end; resolves with how often. */
+/** Stops and continues processes of the tree of `root` until `hasEnded` returns true. Resolves with the number of halts. */
 export async function halt(root, { seed, hasEnded }) {
   const random = randomNumbers(seed);
   let halts = 0;

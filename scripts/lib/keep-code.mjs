@@ -1,7 +1,7 @@
 /**
- * Keeps the compiled code of the bundle beside it, in its folder `code`, for bin/load-bundle.cjs: runs the service on an empty folder and some
- * commands, has them do what most do, and takes the code of all that was called meanwhile. Each flag of V8 that a tuned service
- * has makes other code; so there is a folder for each tuning.
+ * Records the compiled code of the bundle in its folder `code`, for bin/load-bundle.cjs. Runs the service on an empty folder and some
+ * commands, makes the most common requests, and takes the code of all functions called meanwhile. V8 flags of a tuned service
+ * change the code, so there is a folder for each tuning.
  */
 import {
   existsSync,
@@ -24,7 +24,7 @@ import { filesUnder } from './stamps.mjs';
 import { isProgram, run } from './steps.mjs';
 
 const RECORDER = fileURLToPath(new URL('record-code.cjs', import.meta.url));
-/** What hangs is given up. */
+/** Time after which the service is killed. */
 const MS_MAX = 120_000;
 const LOOK_MS = 20;
 const COMMANDS = [['--version'], ['--help'], ['key', 'list'], ['list'], ['settings']];
@@ -37,7 +37,7 @@ const LIST = {
 const RECORD = { name: 'heron', fields: { name: 'Grey heron', text: 'waits in the reeds', legs: 2 } };
 const SEARCH = '/search/default/animals/1';
 
-/** Rejects where code cannot be taken; what was kept before is gone then, and starts take longer. */
+/** Records the code. Rejects if it cannot be taken. Earlier code is removed then, and starts take longer. */
 export async function keepCode(root) {
   const kept = join(root, 'dist', 'bundle', 'code');
   const taken = `${kept}.unfinished`;
@@ -47,7 +47,7 @@ export async function keepCode(root) {
   const remove = () => {
     for (const folder of [taken, dataDir]) rmSync(folder, { recursive: true, force: true });
   };
-  // Also where it is ended amid that.
+  // Removes the folders if this process is ended in between, too.
   process.once('exit', remove);
   try {
     await recordCode({ root, taken, dataDir });
@@ -95,7 +95,7 @@ async function recordCode({ root, taken, dataDir }) {
   }
 }
 
-/** What most services are asked for; then for the code of it. */
+/** Makes the requests that most services get, then asks all threads for their code and waits for it. */
 async function useService(child, { taken, dataDir }) {
   const address = await addressOf(child);
   const socketPath = join(dataDir, 'control.sock');
@@ -113,11 +113,11 @@ async function useService(child, { taken, dataDir }) {
   await call(server, 'GET', '/list/default/animals');
   const threads = () => readdirSync(taken).filter((name) => name.startsWith(`${child.pid}-`));
   writeFileSync(join(taken, 'asked'), '');
-  // Threads that wait for work look when there is some.
+  // Threads that wait for work notice the request when they get some.
   await write();
   await search();
   while (!threads().every((name) => existsSync(join(taken, name, 'done')))) await wait(LOOK_MS);
-  // Commands are asked by nobody but write at their end: one that is slow would else do so before it has loaded everything.
+  // Commands write their code when they end. With the request a slow one would write before it has loaded everything.
   rmSync(join(taken, 'asked'));
 }
 
@@ -151,7 +151,7 @@ function call({ key, ...where }, method, path, body) {
   });
 }
 
-/** Of the code of a file that several threads have, the one with the most functions. */
+/** Puts the code together. Of the code that several threads have of a file, takes the largest, which has the most functions. */
 function putTogether(taken) {
   const together = join(taken, 'together');
   mkdirSync(together);
@@ -161,7 +161,7 @@ function putTogether(taken) {
       const place = join(together, relative(join(taken, thread), file));
       if (existsSync(place) && statSync(place).size >= statSync(file).size) continue;
       mkdirSync(join(place, '..'), { recursive: true });
-      // Written anew: what a service makes only its own user may read, and who may read the bundle may read its code.
+      // Copies the contents only: the service's files are readable by its user alone, but all who can read the bundle may read its code.
       writeFileSync(place, readFileSync(file));
     }
   }

@@ -1,14 +1,14 @@
 /**
- * What a stage proved, kept until something that it reads has changed. For people, who run the tests many times a day and change C++ in few of
- * them; whoever counts on the sum (CI=true) runs everything, and who asks for a stage by its name, or several times, has it run. Only a stage
- * that passed, with nothing left out, is kept.
+ * Keeps the results of stages until something that they read changes, for people who run the tests many times a day and rarely change C++.
+ * With CI=true everything runs, as does a stage that is named or run several times. Only a stage that passed without skipped tests is
+ * kept.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { filesUnder, hashOf, ignoredNames, readJson } from './stamps.mjs';
 
-/** What decides a build, or a run of what was built, beside its files. */
+/** Environment variables that affect a build, or a run of what was built. */
 const VARIABLES = [
   'CC',
   'CXX',
@@ -28,7 +28,7 @@ const VARIABLES = [
 
 const pathOf = (root, { id }) => join(root, 'node_modules', '.cache', 'gannet', 'results', `${id}.json`);
 
-/** `{ hash, result }`: of all that the stage reads, and what it proved when that was the same; undefined for a stage of which nothing is kept. */
+/** Returns `{ hash, result }`: the hash of all that the stage reads, and the kept result with this hash, if any; undefined for a stage that is never kept. */
 export function keptResult(stage, root) {
   if (stage.keptFor === undefined) return undefined;
   const { folders, programs, skip } = stage.keptFor;
@@ -48,24 +48,24 @@ export function keptResult(stage, root) {
   return { hash, result: known?.hash === hash ? known.result : undefined };
 }
 
-/** Of a program as make takes it: `ccache g++` is two words. */
+/** Returns the version of a program, given as make takes it: `ccache g++` is two words. */
 function versionOf(words) {
   const [program, ...args] = words.trim().split(/\s+/);
   return spawnSync(program, [...args, '--version'], { encoding: 'utf8' }).stdout;
 }
 
-/** The kernel has loops for what some processors can do: another one in the same machine proves other things. */
+/** Returns the features of the processor, as the kernel runs other code for some of them; undefined on other systems than Linux. */
 export function processorFeatures() {
   try {
     return /^(?:flags|Features)\s*:.*$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[0];
   } catch {
-    // Only Linux tells them there.
+    // Only Linux has this file.
     return undefined;
   }
 }
 
 /**
- * Keeps what the stage proved of what it read when it began, where that is the same still. What failed, by chance or not, is not proved any more.
+ * Keeps the result of a stage if what it reads is the same as when it began. Removes it if the stage failed, by chance or not, or skipped tests.
  */
 export function keepResult(stage, root, { hash, result }) {
   const path = pathOf(root, stage);

@@ -1,7 +1,7 @@
 /**
- * Files of tests that passed are kept until something that they may read (what-tests-read.mjs) has changed, or the machine has: `npm test` runs
- * the others. For people, as kept-results.mjs is. Of each file one digest is kept, of all that it may have read, in a file of its own that is
- * there whole or not at all: two runs at once, a run that is killed, or a damaged file of these cost a run of tests and nothing else.
+ * Keeps test files that passed until something that they may read (what-tests-read.mjs) or the machine changes. `npm test` runs the others. Like
+ * kept-results.mjs it is for people. The digest of all that a test file may have read is kept in a file for each, which is replaced
+ * atomically. So concurrent runs, killed runs and damaged files cost a run of tests and nothing else.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -20,23 +20,23 @@ import { processorFeatures } from './kept-results.mjs';
 import { readJson } from './stamps.mjs';
 import { filesOfProject, whatTestsRead } from './what-tests-read.mjs';
 
-/** What each file of tests is run by: Vite reads the settings of the compiler that are nearest. */
+/** Files that affect the run of every test file. Vite reads the nearest tsconfig.json. */
 export const RUNNER =
   /^(?:vitest\.config\.ts|package(?:-lock)?\.json|(?:.*\/)?tsconfig\.json|scripts\/lib\/[\w-]+\.mjs|test\/support\/(?:count-processor|own-temporary-folder)\.ts)$/;
 
-/** Variables that tell one terminal or session from another. All others count, also those that nobody here has heard of. */
+/** Environment variables that differ between terminals and sessions, and do not count. All others count, also unknown ones. */
 const VARIABLES_LEFT_OUT =
   /^(?:npm_.*|NODE|INIT_CWD|EDITOR|COLOR|PWD|OLDPWD|SHLVL|_|COLUMNS|LINES|TERM.*|COLORTERM|WINDOWID|TMUX.*|STY|SSH_.*|XDG_SESSION.*|VSCODE_.*|HIST.*)$/;
 
-/** Folders that npm puts in front of the others for a script. */
+/** Folders that npm adds to PATH for a script. */
 const OF_NPM = /node_modules\/\.bin$|node-gyp-bin$/;
 
 const folderOf = (root) => join(root, 'node_modules', '.cache', 'gannet', 'tests');
 const pathOf = (root, test) => join(folderOf(root), `${test.replaceAll('/', '+')}.json`);
 
 /**
- * Of each file of tests the digest of what it may read now, and, where it passed with the same, how many tests that were and what they took:
- * `{ digest, passed, processorSeconds }`; `passed` is undefined where it has to be run.
+ * Returns for each test file the digest of what it may read now and, if it passed with this digest, the number of its tests and their time:
+ * `{ digest, passed, processorSeconds }`. `passed` is undefined if the file must be run.
  */
 export async function lookAtTests(root, surroundings = surroundingsOf) {
   const digests = await digestsOf(root, surroundings);
@@ -49,7 +49,7 @@ export async function lookAtTests(root, surroundings = surroundingsOf) {
   return found;
 }
 
-/** What is kept of those that are about to run: a run that ends before it has told of them, or is killed, leaves nothing of an earlier one. */
+/** Forgets the files that are about to run, so that a run that is killed or ends before its report leaves no earlier results. */
 export function forgetTests(root, { isOwn, leftOut }) {
   const staying = new Set(leftOut.map((test) => pathOf(root, test)));
   for (const name of namesIn(folderOf(root))) {
@@ -59,8 +59,8 @@ export function forgetTests(root, { isOwn, leftOut }) {
 }
 
 /**
- * Keeps what passed whole: `files` as summary-reporter.mjs tells them, `looked` as they were before the run, when they were forgotten. A file that
- * failed, had something left out or was tried twice is not kept; nor is one of which something has changed meanwhile.
+ * Keeps the files that passed as a whole. `files` is from summary-reporter.mjs, `looked` from lookAtTests before the run. A file that failed,
+ * skipped a test or needed a second try is not kept, nor is one that reads something that has changed meanwhile.
  */
 export async function keepTests(root, { looked, files, surroundings = surroundingsOf }) {
   const whole = files.filter(({ file, isWhole }) => isWhole === true && looked.has(file));
@@ -77,7 +77,7 @@ export async function keepTests(root, { looked, files, surroundings = surroundin
   }
 }
 
-/** By file of tests. `surroundings`: what of the machine counts. */
+/** Returns the digests by test file. `surroundings` returns what counts of the machine. */
 export async function digestsOf(root, surroundings = surroundingsOf) {
   const files = filesOfProject(root);
   const contents = new Map();
@@ -99,7 +99,7 @@ export async function digestsOf(root, surroundings = surroundingsOf) {
 const digest = (content) => createHash('sha256').update(content).digest('hex');
 
 /**
- * What of the machine decides whether a test passes. What it lacks makes a test be left out, and its file is not kept.
+ * Returns what affects tests on this machine. If it lacks something, tests are skipped, and their files are not kept.
  * @returns {Readonly<Record<string, unknown>>}
  */
 export function surroundingsOf(root) {
@@ -111,7 +111,7 @@ export function surroundingsOf(root) {
     variables: variables.sort(),
     packages: contentOr(join(root, 'node_modules', '.package-lock.json')),
     programs: folders.map((folder) => [folder, programsIn(folder)]),
-    // Debian's, with the libraries that programs need.
+    // Packages of Debian, with the libraries that programs need.
     installed: contentOr('/var/lib/dpkg/status'),
     limits: contentOr('/proc/self/limits'),
   };
@@ -141,7 +141,7 @@ function programsIn(folder) {
   }
 }
 
-/** The program itself and not a link to it; undefined for a link to nothing. */
+/** Describes the program, following links; undefined for a broken link. */
 function programAt(path) {
   try {
     const target = realpathSync(path);

@@ -1,15 +1,15 @@
 /**
- * How much memory a process may have by its control group and those above it, of both kinds: a container, or a unit of systemd, has less than
- * the machine. As `src/platform/machine-share.ts` finds for the service; this is for what runs before anything is compiled.
+ * Finds the memory that a process may use by its control group and those above it, of cgroup versions 1 and 2: a container or systemd unit has less
+ * than the machine. `src/platform/machine-share.ts` does the same for the service; this is for scripts that run before anything is compiled.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Of groups of the second kind, and of the first. Beyond `memory.high` a process hardly goes on. */
+/** Files of cgroup version 2 and of version 1. Above `memory.high` a process is slowed almost to a halt. */
 const UNIFIED = { at: '/sys/fs/cgroup', files: ['memory.max', 'memory.high'] };
 const FIRST = { at: '/sys/fs/cgroup/memory', files: ['memory.limit_in_bytes'] };
 
-/** In bytes; Infinity where nothing limits it. `read` has the content of a file, undefined where there is none. */
+/** Returns the limit in bytes, or Infinity without one. `read` returns the content of a file, or undefined if there is none. */
 export function memoryLimitBytes(read = textIn) {
   const limits = (read('/proc/self/cgroup') ?? '').split('\n').flatMap((line) => {
     const [, controllers, ...path] = line.split(':');
@@ -19,7 +19,7 @@ export function memoryLimitBytes(read = textIn) {
   return Math.min(Number.POSITIVE_INFINITY, ...limits);
 }
 
-/** Of the topmost group and of each one down to `path`. In a container the topmost is its own, and what follows is not there. */
+/** Returns the limits of the topmost group and of each one down to `path`. In a container the topmost is its own, and the others do not exist. */
 function limitsOf({ at, files }, path, read) {
   const folders = [at];
   for (const part of path.split('/').filter((each) => each !== '' && each !== '..'))
@@ -33,7 +33,7 @@ function textIn(path) {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // There is no such thing here.
+    // The file does not exist.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Places of the project that a module of tests reaches for, by its syntax: what is joined to the module's own place or to the folder of the
- * project. It is told from few forms, and whatever has another is not `isWhole`: that module may read everything.
+ * Finds the places of the project that a module of tests uses, from its syntax: paths joined to the module's own place or to the project
+ * folder. It knows few forms. With any other form `isWhole` is false, and the module may read everything.
  */
 import { dirname, normalize } from 'node:path/posix';
 
@@ -8,15 +8,15 @@ const JOINING = new Set(['join', 'resolve', 'URL']);
 const SAME_PLACE = new Set(['fileURLToPath', 'pathToFileURL', 'URL', 'String']);
 const READING = /^(?:readFile|readdir|opendir|glob|createReadStream|cp|copyFile)(?:Sync)?$|^openSync$/;
 const STARTING = /^(?:spawn|exec|execFile)(?:Sync)?$|^fork$/;
-/** Programs that read nothing of the project but what they are told by its path. */
+/** Programs that read only those files of the project that are given to them by path. */
 const PROGRAMS =
   /^(?:\/.*|true|ps|rm|cc|touch|mkfifo|mount|umount|unshare|bindfs|mkfs\.ext4|openssl|systemd-analyze|pkg-config|apt-get|dpkg-deb|java|mvn|python3|ffmpeg)$/;
 
-/** `{ places: [{ path, isPart }], isWhole }`: `isPart` where something computed follows. */
+/** Returns `{ places: [{ path, isPart }], isWhole }`. `isPart` is true if something computed follows the path. */
 export function namedPlaces(program, module) {
   const found = { places: [], isWhole: true };
   const known = new Map();
-  // Names first: a function may use one that stands below it.
+  // Finds variables first, as a function may use one declared below it.
   walk(program, [], (node) => {
     const isNamed = node.type === 'VariableDeclarator' && node.id.type === 'Identifier' && node.init !== null;
     const place = isNamed && placeOf(node.init, { module, known });
@@ -41,7 +41,7 @@ const nameOf = (callee) => (callee?.type === 'MemberExpression' ? callee.propert
 const isCall = (node) => node.type === 'CallExpression' || node.type === 'NewExpression';
 const isOfMeta = (node) => node.type === 'MemberExpression' && node.object.type === 'MetaProperty';
 
-/** A text without anything computed. */
+/** Returns the string of a literal or of a template without expressions, otherwise undefined. */
 function textOf(node) {
   if (node?.type === 'Literal' && typeof node.value === 'string') return node.value;
   return node?.type === 'TemplateLiteral' && node.expressions.length === 0 ? node.quasis[0].value.cooked : undefined;
@@ -49,7 +49,7 @@ function textOf(node) {
 
 const headOf = ({ quasis }) => quasis[0].value.cooked;
 
-/** Where `node` begins by itself: `{ path }`, '.' for the folder of the project. */
+/** Returns the place that `node` itself stands for as `{ path }`, with '.' for the project folder, or undefined. */
 function beginningOf(node, { module, known }) {
   if (isOfMeta(node)) {
     if (node.property.name === 'dirname') return { path: dirname(module) };
@@ -87,7 +87,7 @@ function joined({ path, isPart = false }, parts) {
   const texts = parts.map(textOf);
   const end = texts.includes(undefined) ? texts.indexOf(undefined) : texts.length;
   if (texts.slice(end).some((text) => text?.includes('..'))) return { path: '.', isPart: true };
-  // Of a template, the folders that it begins with.
+  // Takes the folders at the beginning of a template.
   const [folders] = /^(?:.*\/)?/.exec(parts[end]?.type === 'TemplateLiteral' ? headOf(parts[end]) : '');
   const whole = normalize([path, ...texts.slice(0, end), folders].join('/')).replace(/(?<=.)\/$/, '');
   return { path: whole, isPart: isPart || end < texts.length };
@@ -106,7 +106,7 @@ function lookAt(node, above, context) {
     if (!requiresByName(line.slice(0, at).reverse())) found.isWhole = false;
     return;
   }
-  // Wherever this name stands is looked at by itself.
+  // Uses of this variable are examined where they occur.
   if (
     user.type === 'VariableDeclarator' &&
     user.id.type === 'Identifier' &&
@@ -116,12 +116,12 @@ function lookAt(node, above, context) {
   const place = placeOf(line[at], context);
   const isAll = place.path === '.' || place.path === context.module;
   const isLeft = user.type === 'TemplateLiteral' && user.quasis.some(({ value }) => value.raw.includes('/..'));
-  // Whoever is given one of these may join anything to it.
+  // The receiver of such a place may join anything to it.
   if (isLeft || (isAll && (place.isPart || !isPassedOn(user, place)))) found.isWhole = false;
   if (!isAll) found.places.push(place);
 }
 
-/** A process that is started there, or told of it, reads what the service is made of (what-tests-read.mjs). */
+/** True if the place is only the working directory or an argument of a process, which reads the files of the service (what-tests-read.mjs). */
 function isPassedOn(user, { path }) {
   if (user.type === 'TemplateLiteral') return path !== '.';
   return (
@@ -130,7 +130,7 @@ function isPassedOn(user, { path }) {
   );
 }
 
-/** What reads by a path of its own, or starts a program, says which. */
+/** True unless the call reads a file or starts a program that cannot be determined. */
 function isUnderstood(node, context) {
   const name = nameOf(node.callee) ?? '';
   const [first] = node.arguments;
@@ -145,14 +145,14 @@ function isUnderstood(node, context) {
   return textOf(first) !== undefined;
 }
 
-/** `createRequire(…)('package')` or `createRequire(…).resolve('package')`: of npm. Files are found by the texts of the module. */
+/** True for `createRequire(…)('package')` and `createRequire(…).resolve('package')` of npm packages. Files are found by the strings of the module. */
 function requiresByName(line) {
   const [, user, above] = line;
   const call = user?.type === 'MemberExpression' ? above : user;
   return call !== undefined && isCall(call) && textOf(call.arguments[0]) !== undefined;
 }
 
-/** Where it is given, or names a member, it stands for nothing. */
+/** True if the identifier is only declared, or names a member, and so stands for no value. */
 function isNameAlone(node, parent) {
   if (node.type !== 'Identifier') return false;
   if (parent.type === 'VariableDeclarator') return parent.id === node;

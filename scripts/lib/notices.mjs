@@ -1,6 +1,6 @@
 /**
- * What the licences of packages ask for whose code or tables are taken into files of ours: a copy of each licence and notice. In an image
- * without the packages, or from the folder of the build alone, nobody would have them otherwise.
+ * Collects the licences and notices of packages whose code or tables are bundled into our files, as their licences require. Otherwise an
+ * image without the packages, or the build folder alone, would lack them.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const PACKAGE = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 const NOTICE = /^(?:licen[cs]e|notice|copying|third[-_]party)/i;
 const RULE = '='.repeat(80);
 
-/** The text of all packages of which something is among `output`, a build of Rolldown: by name, each with its own texts. */
+/** Returns the notices of all packages with modules in `output`, a build of Rolldown, by name and each with its own texts. */
 export function noticesOf(output) {
   const modules = output.flatMap(({ moduleIds = [] }) => moduleIds).map((id) => id.replaceAll('\\', '/'));
   const folders = new Set(modules.flatMap((id) => PACKAGE.exec(id)?.slice(1, 2) ?? []));

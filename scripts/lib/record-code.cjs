@@ -1,8 +1,8 @@
 'use strict';
 /**
- * Preloaded (`node --require`) into a process whose compiled code is to be kept, and so into its threads: each remembers what it loaded
- * of the bundle, and writes the code of it, with all functions that were called, once it is asked to (by a file) or ends. For
- * keep-code.mjs, which says of which package by RECORDED_PACKAGE, and where to by RECORDED_CODE_FOLDER.
+ * Records compiled code, preloaded (`node --require`) into a process and its threads. Each thread remembers the scripts of the bundle that
+ * it loaded, and writes their code with all functions called so far when it is asked to (by a file) or ends. Used by
+ * keep-code.mjs, which names the package in RECORDED_PACKAGE and the folder in RECORDED_CODE_FOLDER.
  */
 const { existsSync, mkdirSync, readFileSync, realpathSync, rmdirSync, writeFileSync } = require('node:fs');
 const { dirname, join } = require('node:path');
@@ -17,7 +17,7 @@ const own = join(folder, `${process.pid}-${threadId}`);
 const scripts = new Map();
 
 const { Script } = vm;
-// What the loader takes, which is loaded here.
+// Replaces the Script that the loader, loaded here, takes.
 vm.Script = class extends Script {
   constructor(source, options) {
     super(source, options);
@@ -27,13 +27,13 @@ vm.Script = class extends Script {
 const { codePath, encodeCode } = require(join(realpathSync(join(root, 'dist', 'bundle')), 'load-bundle.cjs'));
 vm.Script = Script;
 
-// V8 drops the code of what has not been called for a while. A thread that starts while another one writes leaves its flags alone.
+// Keeps V8 from dropping code that was not called for a while. Only the main thread sets the flag, as another thread may start while one writes.
 if (threadId === 0) setFlagsFromString('--no-flush-bytecode');
 mkdirSync(own);
 
 const { wait } = Atomics;
 
-/** Flags are the process's: its threads take turns. */
+/** Lets threads take turns, as V8 flags belong to the process. */
 function inTurn(work) {
   const turn = join(folder, `turn-${process.pid}`);
   for (;;) {
@@ -79,7 +79,7 @@ function writeIfAsked() {
 
 process.on('exit', write);
 setInterval(writeIfAsked, LOOK_MS).unref();
-// Search threads wait for their searches without their event loops.
+// Search threads wait for searches outside their event loops, so the request is looked for here, too.
 Atomics.wait = (...what) => {
   writeIfAsked();
   return wait(...what);

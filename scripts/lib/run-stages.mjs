@@ -1,4 +1,4 @@
-/** Runs stages side by side: as many as there are slots for, the longest first. */
+/** Runs stages side by side, the longest first, as many as there are slots for. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keepResult, keptResult } from './kept-results.mjs';
@@ -9,7 +9,7 @@ import { openTestFolder } from './test-folder.mjs';
 
 const LINES_SHOWN_OF_FAILURE = 200;
 
-/** The stages that may begin now, longest first, as far as the free slots go. One that needs more than there are is run alone. */
+/** Returns the stages that may begin now, longest first, as far as slots are free. One that needs more slots than there are runs alone. */
 export function nextStages(waiting, { passedIds, freeSlots, isIdle }) {
   const ready = waiting
     .filter(({ needs }) => needs.every((id) => passedIds.has(id)))
@@ -25,8 +25,8 @@ export function nextStages(waiting, { passedIds, freeSlots, isIdle }) {
 }
 
 /**
- * Resolves with the results of all stages, in the order in which they ended. A stage whose needs did not pass has failed
- * without being run. `report` hears of each result, `tell` of lines of those that tell how far they are.
+ * Runs the stages. Resolves with all results, in the order in which they ended. A stage whose needs did not pass fails
+ * without being run. `report` gets each result, `tell` the progress lines of stages with `tells`.
  */
 export async function runStages(stages, { root, slots: all, report = printResult, tell = printLine }) {
   const passedIds = new Set();
@@ -76,10 +76,10 @@ function noResult({ name }) {
   };
 }
 
-/** Runs a program and leaves in `$GANNET_STAGE_TIMES` what it and all that it waited for took of the processors, as POSIX `times` prints it. */
+/** Runs a program and writes its processor time and that of its children to `$GANNET_STAGE_TIMES`, as POSIX `times` prints it. */
 const TIMED = ['/bin/sh', '-c', '"$0" "$@"; status=$?; times >"$GANNET_STAGE_TIMES"; exit $status'];
 
-/** Seconds of processor in what `times` printed: its second line is of the children, user and system. 0 where there is none. */
+/** Returns the seconds of processor time that `times` printed: its second line has user and system time of the children. 0 if there is none. */
 export function processorSeconds(times) {
   const [, children = ''] = times.split('\n');
   const spans = [...children.matchAll(/(\d+)m([\d.]+)s/g)];
@@ -106,11 +106,11 @@ async function runStage(stage, root) {
   return result;
 }
 
-/** Runs those files of tests that something has changed for since they passed. */
+/** Runs the test files that did not pass yet with what they read now. */
 async function runTests(stage, root) {
   const { isOwn, surroundings } = stage.keepsTests;
   const tell = (what) => (error) => process.stdout.write(`${stage.name}: ${what}: ${error.message}\n`);
-  // Where it cannot be told (a file goes away while it is read), all are run and none is kept.
+  // If the digests cannot be computed (a file disappears meanwhile), all files run and none is kept.
   const looked = await lookAtTests(root, surroundings).catch((error) => {
     tell('all files are run, for it cannot be told what they read')(error);
     return new Map();
@@ -118,11 +118,11 @@ async function runTests(stage, root) {
   const own = [...looked].filter(([test]) => isOwn(test));
   const kept = own.filter(([, { passed }]) => !stage.isAnew && passed !== undefined);
   const leftOut = kept.map(([test]) => test);
-  // Whatever becomes of this run: the runner may be gone before it has told of any file.
+  // Forgets them first, as the runner may end before it has reported any file.
   forgetTests(root, { isOwn, leftOut });
   const mayBeEmpty = own.length > 0 && leftOut.length === own.length;
   const result = await resultOf(stage, root, { leftOut, mayBeEmpty });
-  // What went wrong outside all files may have been any of theirs.
+  // A failure outside all files may be caused by any of them.
   const isToldApart = result.failures.every((name) => result.files.some(({ file }) => name.startsWith(`${file}:`)));
   const files = isToldApart ? result.files : result.files.map((file) => ({ ...file, isWhole: false }));
   await keepTests(root, { looked, files, surroundings }).catch(tell('what passed is not kept'));

@@ -1,6 +1,6 @@
 /**
- * A sign that a set-up is at work, for whoever calls the program meanwhile, and for another set-up: a file with its process and those of the programs that it runs
- * (`bin/set-up-sign.cjs` reads it).
+ * Shows a sign while a set-up runs, for calls of the program meanwhile and for other set-ups: a file with its process number and those of the programs that it
+ * runs (`bin/set-up-sign.cjs` reads it).
  */
 import { linkSync, mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,8 +15,8 @@ const { begun, processSign, signPath, signed, signedProcess } = createRequire(im
 const LOOK_AGAIN_MS = 200;
 
 /**
- * Returns what takes the sign away again, when no other set-up is at work there: two at once would take each other's files away, and what the other one has made
- * need not be made again. `tell` gets a line where there is one. Where the sign cannot be written nobody is told, and the set-up says why it fails itself.
+ * Waits until no other set-up runs there, shows the sign, and returns a function that removes it. Two set-ups at once would remove each other's files, and what the
+ * other one has built need not be built again. `tell` gets a line if it waits. If the sign cannot be written, the set-up itself will fail and say why.
  */
 export async function showSetUp(root, tell) {
   while (!signs(root)) await otherSetUpEnded(root, tell);
@@ -30,7 +30,7 @@ export async function showSetUp(root, tell) {
   };
 }
 
-/** Resolves when no other set-up is at work there, nor what one ran that was killed: that is ended. */
+/** Resolves when no other set-up runs there, and no programs of a killed set-up run, which are ended. */
 export async function otherSetUpEnded(root, tell) {
   const pid = otherSetUp(root);
   if (pid !== undefined) {
@@ -54,8 +54,8 @@ function otherSetUp(root) {
 }
 
 /**
- * What a set-up ran that was killed, where it is still at work. A number is not given to another process while a group has it; but behind a start of the machine, or
- * of a container, it may be that of somebody else's group, whose first process has ended.
+ * Returns the programs of a killed set-up that still run. The system does not reuse the number of a group while it exists. But after a restart of the machine or
+ * container, the number may belong to another group whose leader has ended.
  */
 function leftPrograms(root) {
   const { setUp, programs } = signed(root);
@@ -67,7 +67,7 @@ function leftPrograms(root) {
   });
 }
 
-/** False where another one is there, or was until now. The sign is there as a whole or not at all. */
+/** Creates the sign atomically. Returns false if there is one of another set-up, or was until now. */
 function signs(root) {
   const path = signPath(root);
   const own = `${path}.${process.pid}`;
@@ -77,7 +77,7 @@ function signs(root) {
     linkSync(own, path);
   } catch (error) {
     if (error.code !== 'EEXIST') return true;
-    // Of one that was killed.
+    // Removes the sign of a killed set-up.
     if (otherSetUp(root) === undefined && leftPrograms(root).length === 0) rmSync(path, { force: true });
     return false;
   } finally {
@@ -86,13 +86,13 @@ function signs(root) {
   return true;
 }
 
-/** Where the disk is full, what else the set-up does says so. */
+/** Updates the sign. Ignores errors: if the disk is full, other steps of the set-up report it. */
 function writeSign(root, programs) {
   const path = signPath(root);
   const own = `${path}.${process.pid}`;
   try {
     writeFileSync(own, [process.pid, ...programs].map(processSign).join('\n'));
-    // Its time is that at which the set-up began.
+    // Keeps the time of the sign, at which the set-up began.
     const { atime, mtime } = statSync(path);
     utimesSync(own, atime, mtime);
     renameSync(own, path);

@@ -1,24 +1,24 @@
 /**
- * What a stage proved, read from how it ended and what it left behind:
+ * Reads the result of a stage from its exit status, output and report:
  * `{ passed, failed, failures: [name], skipped: [{ name, reason }], files: [{ file, seconds, processorSeconds, passed, isWhole }] }`.
  */
 import { readFileSync } from 'node:fs';
 
 const nothing = { passed: 0, failed: 0, failures: [], skipped: [], files: [] };
 
-/** What others need proves nothing by itself. */
+/** Reads a stage that others need, which counts no test if it passes. */
 function work({ code, name }) {
   return code === 0 ? nothing : { ...nothing, failed: 1, failures: [name] };
 }
 
-/** A check is one test. */
+/** Reads a check, which counts as one test. */
 function check({ code, name }) {
   return code === 0 ? { ...nothing, passed: 1 } : { ...nothing, failed: 1, failures: [name] };
 }
 
 /**
- * Lines `N passed, N failed`, summed, and lines `skipped: <why>`, for what this machine cannot run. A program that fails without
- * having counted one failure counts as one.
+ * Reads and sums lines `N passed, N failed`, and lines `skipped: <why>` for what this machine cannot run. A program that fails without
+ * a counted failure counts as one.
  */
 function counts({ code, name, output }) {
   const sums = [...output.matchAll(/^(\d+) passed, (\d+) failed/gm)];
@@ -32,7 +32,7 @@ function counts({ code, name, output }) {
     : { ...nothing, passed, failed, failures, skipped };
 }
 
-/** The summary that summary-reporter.mjs writes. Without one, the runner itself has failed; so has one that found no file, unless all are kept. */
+/** Reads the summary of summary-reporter.mjs. Without one, or if it found no file and not all are kept, the runner itself has failed. */
 function tests({ code, name, reportFile, mayBeEmpty = false }) {
   let summary;
   try {

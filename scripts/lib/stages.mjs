@@ -1,28 +1,28 @@
 /**
- * The stages of `npm test`, one row each. A new stage is a new row:
+ * Defines the stages of `npm test`, one row each. To add a stage, add a row:
  *
- * - `name` as it is printed, and `id` as `--stages` takes it;
+ * - `name`: printed name, and `id`: name for `--stages`;
  * - `command`: program and arguments, run in the root of the project;
- * - `needs`: ids of the stages that have to have passed before; `setup` is run wherever it is needed, others only where they are wanted;
+ * - `needs`: ids of the stages that must pass before; `setup` runs whenever it is needed, others only if they are wanted;
  * - `reads`: how its result is read, one of the readers in stage-results.mjs;
- * - `slots`: how many of those that there are it takes;
- * - `keptFor`: what it reads (`skip`: paths of folders that are left out), where its result is kept until that changes (kept-results.mjs); not in the CI;
- * - `keepsTests`: `isOwn` says which files of tests are its own, where those are kept that passed and that nothing has changed for (kept-tests.mjs); not in the CI;
- * - `tells`: its lines of standard output are shown as they come, for it may take minutes while nothing else is at work;
- * - `isAnew`: it is run whatever is kept of it;
- * - `onDemand`: left out unless `--stages` names it, for what takes longer than a change should wait;
- * - `seconds`: about what it takes by itself on one processor, waiting included, so that the longest begin first.
+ * - `slots`: number of slots that it takes;
+ * - `keptFor`: what it reads (`skip`: paths of skipped folders), if its result is kept until that changes (kept-results.mjs); not in the CI;
+ * - `keepsTests`: `isOwn` says which test files are its own, if those that passed are kept until something they read changes (kept-tests.mjs); not in the CI;
+ * - `tells`: its lines of standard output are shown as they come, as it may take minutes while nothing else runs;
+ * - `isAnew`: true if it runs although a result is kept;
+ * - `onDemand`: true if it only runs when `--stages` names it, as it takes longer than a change should wait;
+ * - `seconds`: about the time it takes alone on one processor, including waits, so that the longest begin first.
  */
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** Parts run side by side as far as there are processors; two are what the expected times were measured with. */
+/** Parts run side by side as far as there are processors. The expected times were measured with two. */
 export const PROCESSORS = Math.max(2, availableParallelism());
 
-/** Tests wait for a third of their time: with as many stages as processors, a quarter of these had nothing to do. */
+/** Number of slots. Tests wait for a third of their time, so with as many stages as processors a quarter of the processors was idle. */
 export const SLOTS = PROCESSORS + 1;
 
-/** Caches keep what was found of files that did not change, by their content. They are for people: whoever counts on the sum (CI=true) looks at everything. */
+/** True if results of unchanged files are kept, by their content. With CI=true everything runs. */
 const usesCaches = process.env.CI === undefined || process.env.CI === '' || process.env.CI === 'false';
 const cached = (root, name) =>
   usesCaches
@@ -35,7 +35,7 @@ const cached = (root, name) =>
       ]
     : [];
 
-/** All stages of the project in `root`. */
+/** Returns all stages of the project in `root`. */
 export function stagesOf(root) {
   const program = (name) => join(root, 'node_modules', '.bin', name);
   const reporter = join(root, 'scripts', 'lib', 'summary-reporter.mjs');
@@ -45,11 +45,11 @@ export function stagesOf(root) {
     ...projects.flatMap((project) => ['--project', project]),
     `--reporter=${reporter}`,
   ];
-  // What only computes gives way to tests of services, which mostly wait: these go on as soon as they can.
+  // Stages that only compute give way to tests of services, which mostly wait and must continue as soon as they can.
   const computing = (...command) => ['nice', '-n', '10', ...command];
   const make = (...targets) => computing('make', '-C', 'native-bindings', '--no-print-directory', ...targets);
   const compilers = Math.max(1, PROCESSORS - 1);
-  // The two libraries are those of the list of packages, where the environment names no others.
+  // The two libraries are those of the installed packages unless the environment names others.
   const { CC = 'gcc', CXX = 'g++', LMDB_DIR, SNOWBALL_DIR } = process.env;
   const others = [LMDB_DIR, SNOWBALL_DIR].filter((folder) => folder !== undefined);
   const native = {
@@ -62,7 +62,7 @@ export function stagesOf(root) {
     programs: [CC, CXX, 'make'],
   };
   const keptNative = usesCaches ? { keptFor: native } : {};
-  // All but prose, of which nothing is checked there, and what is made of all this; the client of the console is made of the operations.
+  // Everything except documentation, which these stages do not check, and built files other than the console's client, which has the operations.
   const made = ['.git', 'node_modules', 'dist', 'data', '.demo', 'coverage', ...native.skip];
   const code = { folders: ['.', join('dist', 'client')], skip: [...made, 'docs'], programs: [] };
   const keptCode = usesCaches ? { keptFor: code } : {};
@@ -74,7 +74,7 @@ export function stagesOf(root) {
       command: [process.execPath, join('scripts', 'setup.mjs'), '--quiet'],
       reads: 'work',
       tells: true,
-      // What the longest stage waits for comes before it.
+      // Comes first, as the longest stage waits for it.
       seconds: 2000,
     },
     {
@@ -88,7 +88,7 @@ export function stagesOf(root) {
       id: 'ffmpeg',
       name: 'ffmpeg',
       command: [process.execPath, join('scripts', 'install-ffmpeg.mjs'), '--for-tests'],
-      // One package is installed at a time.
+      // Only one package can be installed at a time.
       needs: ['browser'],
       reads: 'counts',
       seconds: 1010,
@@ -216,15 +216,15 @@ export function stagesOf(root) {
 }
 
 /**
- * Those of `known` that are wanted, by id. Who names them, or has them run several times, looks for what fails now and then: what is kept of
- * them would hide it. Who asks for everything, `isAnew`, has everything run.
+ * Returns the stages of `known` with wanted ids. Stages that are named or run several times are run anew, as kept results would hide occasional
+ * failures. With `isAnew` all are run anew.
  */
 export function wantedStages(known, wanted, { isNamed, times, isAnew = false }) {
   return known
     .filter(({ id }) => wanted.includes(id))
     .map((stage) => ({
       ...stage,
-      // What is left out has passed as far as the others are concerned.
+      // Stages that are left out count as passed for the others.
       needs: stage.needs.filter((id) => wanted.includes(id)),
       isAnew: isAnew || isNamed || times > 1,
     }));

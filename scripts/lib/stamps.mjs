@@ -1,12 +1,12 @@
 /**
- * Stamps: a hash over everything that a build step reads, kept beside what the step makes. A step is stale when the hash
- * differs, so neither a checkout nor a touched file causes a needless build, and no edit is ever missed.
+ * Stamps: hashes over everything that a build step reads, kept beside its output. A step is stale if its hash
+ * differs, so neither a checkout nor a touched file causes a needless build, and no edit is missed.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Paths of all files under `folder` (recursively) whose path `accept` takes; sorted; folders in `skip`, by name or by path, are not entered. */
+/** Returns the sorted paths of all files below `folder` that `accept` accepts. Does not enter folders in `skip`, given by name or path. */
 export function filesUnder(folder, accept, skip = new Set()) {
   const found = [];
   const visit = (directory) => {
@@ -23,7 +23,7 @@ export function filesUnder(folder, accept, skip = new Set()) {
   return found.sort();
 }
 
-/** Whether a file with this name is one that git ignores, by the patterns of names in `.gitignore`: logs and profiles that a run leaves. */
+/** Returns a function that is true for names that git ignores by a name pattern in `.gitignore`: logs and profiles that a run leaves. */
 export function ignoredNames(root) {
   const lines = (readStamp(join(root, '.gitignore')) ?? '').split('\n');
   const names = lines
@@ -33,7 +33,7 @@ export function ignoredNames(root) {
   return (name) => names.length > 0 && pattern.test(name);
 }
 
-/** SHA-256 over the paths and contents of `files` and over `extra` (versions, settings). */
+/** Returns the SHA-256 over the paths and contents of `files` and over `extra` (versions, settings). */
 export function hashOf(files, extra) {
   const hash = createHash('sha256');
   hash.update(JSON.stringify(extra));

@@ -1,10 +1,10 @@
-/** What the set-up and test scripts share: running a program, printing one line per step, failing with one sentence. */
+/** Helpers of the set-up and test scripts: run a program, print one line per step, fail with one sentence. */
 import { realpathSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { programsAreEnded, startProgram } from './children.mjs';
 
-/** A failure that is told in one sentence (plus, where it helps, what the failed program printed). */
+/** A failure with a message of one sentence, and the output of the failed program if it helps. */
 export class StepError extends Error {
   constructor(sentence, output = '') {
     super(sentence);
@@ -12,9 +12,9 @@ export class StepError extends Error {
   }
 }
 
-/** Longer than what is done in most. */
+/** Time after which a step counts as long. Most are shorter. */
 const LONG_STEP_MS = 10_000;
-/** How often a long step says how far it is: where a line can be written over, and where each is kept. */
+/** Intervals of the progress of a long step: on a terminal, where a line can be overwritten, and elsewhere. */
 const TOLD_EVERY_MS = { terminal: 1000, log: 30_000 };
 
 export function formatSeconds(milliseconds) {
@@ -24,9 +24,9 @@ export function formatSeconds(milliseconds) {
 /** @typedef {{ write(text: string): unknown; isTTY?: boolean }} StepOutput */
 
 /**
- * Prints `name (1.2 s)` behind the work. On a terminal the line is there from the beginning, with the time that has passed; elsewhere
- * a line is written when it is complete, and before, if it is long, now and then: whoever looks at what stands still wonders whether
- * anything goes on. The work gets a function that takes how far it is (`12 of 183 files`).
+ * Runs the work and then prints `name (1.2 s)`. On a terminal the line is there from the beginning, with the elapsed time. Elsewhere
+ * it is written at the end, and a long step also writes progress lines, as a silent step looks stuck. The work gets a function that
+ * takes its progress (`12 of 183 files`).
  * @param {string} name
  * @param {(tell: (howFar: string) => void) => unknown} work
  * @param {{ output?: StepOutput; longMs?: number; everyMs?: number }} options
@@ -71,8 +71,8 @@ export async function step(name, work, { output = process.stdout, longMs = LONG_
 /** @typedef {{ cwd?: string; env?: NodeJS.ProcessEnv; inherit?: boolean; input?: string | Uint8Array; onLine?: (line: string) => void }} RunOptions */
 
 /**
- * Runs a program to its end and returns `{ code, output }`; standard output and standard error are collected as one text,
- * or passed through when `inherit` is set. `onLine` gets each line of standard output as it comes. Never rejects: a program that cannot be started has code 127.
+ * Runs a program to its end and returns `{ code, output }`. Standard output and standard error are collected as one text,
+ * or passed through with `inherit`. `onLine` gets each line of standard output as it comes. Never rejects: a program that cannot be started has code 127.
  * @param {string} command
  * @param {readonly string[]} args
  * @returns {Promise<{ code: number; output: string }>}
@@ -91,25 +91,25 @@ export function run(command, args, { cwd, env, inherit = false, input, onLine } 
     if (onLine !== undefined && child.stdout !== null) createInterface({ input: child.stdout }).on('line', onLine);
     child.on('error', (error) => resolve({ code: 127, output: String(error.message) }));
     child.on('close', (code, signal) => {
-      // It has not failed, and this process ends with it.
+      // The program was ended on purpose, and this process ends as well, so nothing is reported.
       if (programsAreEnded()) return;
       const output = Buffer.concat(chunks).toString('utf8');
       resolve({ code: code ?? 1, output: signal === null ? output : `${output}\nended by ${signal}` });
     });
     if (input !== undefined) {
-      // A compiler that stops before it has read everything is its own report; the broken pipe adds nothing.
+      // A program that ends before it has read its input reports that itself, so a broken pipe is ignored.
       child.stdin.on('error', () => undefined);
       child.stdin.end(input);
     }
   });
 }
 
-/** The end of a long output: what a person wants to see of a failed build. */
+/** Returns the end of a long output, which shows why a build failed. */
 export function lastLines(text, count) {
   return text.trimEnd().split('\n').slice(-count).join('\n');
 }
 
-/** True in the module that was started as the program. */
+/** True if the module was started as the program. */
 export function isProgram(moduleUrl) {
   return process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(moduleUrl);
 }

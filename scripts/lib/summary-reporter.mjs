@@ -1,11 +1,11 @@
 /**
- * A reporter for vitest: failures in full on standard output, and a summary as JSON in the file that `GANNET_TEST_REPORT`
- * names: `{ passed, failures: [name], skipped: [{ name, reason }], files: [{ file, seconds, processorSeconds, passed, isWhole }] }`.
+ * A reporter for vitest. Prints failures in full to standard output, and writes a summary as JSON to the file in
+ * `GANNET_TEST_REPORT`: `{ passed, failures: [name], skipped: [{ name, reason }], files: [{ file, seconds, processorSeconds, passed, isWhole }] }`.
  */
 import { writeFileSync } from 'node:fs';
 import { DotReporter } from 'vitest/node';
 
-/** Before the reason in a test's name, or in what it says when it skips itself; test/support/skip.ts writes it. */
+/** Stands before the reason in the name or skip note of a skipped test; test/support/skip.ts writes it. */
 const REASON = /\s*\(?left out: (.*?)\)?$/;
 
 export default class SummaryReporter extends DotReporter {
@@ -22,7 +22,7 @@ function summaryOf(modules, unhandledErrors) {
   const failures = unhandledErrors.map((error) => `outside all tests: ${String(error.message).split('\n', 1)[0]}`);
   const skipped = [];
   for (const module of modules) {
-    // A file that cannot even be loaded has no tests that could fail.
+    // A file that cannot be loaded has no tests, so it is a failure itself.
     for (const error of module.errors())
       failures.push(`${module.relativeModuleId}: ${error.message.split('\n', 1)[0]}`);
     for (const test of module.children.allTests()) {
@@ -40,14 +40,14 @@ function summaryOf(modules, unhandledErrors) {
   const files = modules.map((module) => ({
     file: module.relativeModuleId,
     seconds: module.diagnostic().duration / 1000,
-    // By test/support/count-processor.ts; not known of a file that could not be loaded, or where the system does not tell.
+    // Measured by test/support/count-processor.ts. Unknown for a file that could not be loaded, or if the system does not measure it.
     processorSeconds: module.meta().processorSeconds ?? 0,
     ...wholeness(module, unhandledErrors),
   }));
   return { passed, failures, skipped, files: files.sort((one, other) => other.seconds - one.seconds) };
 }
 
-/** How many of a file's tests passed, and whether all did, at the first time, with nothing going wrong beside them. */
+/** Returns how many tests of a file passed, and whether all did at the first try without other errors. */
 function wholeness(module, unhandledErrors) {
   const tests = [...module.children.allTests()];
   const passed = tests.filter((test) => test.result().state === 'passed');

@@ -1,4 +1,4 @@
-/** A folder of this beginning for all that is temporary, and what takes it away with whatever is in it. */
+/** Makes a folder for temporary files, whose name begins with `prefix`, and returns it with a function that removes it. */
 export function openTestFolder(
   prefix: string,
   memoryFolder?: string,

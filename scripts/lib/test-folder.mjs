@@ -1,4 +1,4 @@
-/** Where tests make their folders. */
+/** Makes the folder for the temporary files of tests. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -15,20 +15,20 @@ import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memoryLimitBytes } from './memory-limit.mjs';
 
-/** What the tests leave and remove again, at most, with as much to spare. */
+/** Twice the largest size of the tests' temporary files. */
 const MEMORY_FREE_BYTES_MIN = 4 * 2 ** 30;
-/** What is in the folder counts as memory of who wrote it, beside what the tests and their services take. */
+/** Files in memory count as memory of the process that wrote them, besides what tests and their services take. */
 const MEMORY_LIMIT_BYTES_MIN = 2 * MEMORY_FREE_BYTES_MIN;
 const MEMORY_FOLDER = '/dev/shm';
 const PROGRAM = '#!/bin/sh\nexit 0\n';
 
-/** Who made a folder is told by its name: the process, and the space in which its number is one; a container has a space of its own. */
+/** Name of a folder, with the process that made it and the namespace of its number. A container has its own namespace. */
 const NAME = /^gannet-[a-z]+-(?<space>[\da-z]+)-(?<pid>\d+)-\w{6}$/;
 
 /**
- * A folder of this beginning (`gannet-stage`) for all that is temporary, and what takes it away with whatever is in it; so does the end of this
- * process. What is left of processes that were killed is taken away now. In memory, where there is room: a process that is killed loses nothing
- * of what it wrote there, as on a disk; that files are synced at the right moments is not shown by either.
+ * Makes a folder for temporary files, whose name begins with `prefix` (`gannet-stage`). Returns it with a function that removes it, which the end of this
+ * process does as well. Removes the folders of killed processes first. Uses memory if there is room. As on a disk, a killed process loses nothing that
+ * it wrote there. Neither shows whether files are synced at the right moments.
  */
 export function openTestFolder(prefix, memoryFolder = MEMORY_FOLDER) {
   const { TMPDIR } = process.env;
@@ -36,7 +36,7 @@ export function openTestFolder(prefix, memoryFolder = MEMORY_FOLDER) {
   for (const place of places) sweep(place);
   const inMemory = TMPDIR === undefined && hasRoom(memoryFolder) ? folderIn(memoryFolder, prefix) : undefined;
   const folder = inMemory ?? mkdtempSync(join(tmpdir(), beginning(prefix)));
-  // As the system's folder for such files: others pass through, so that what a test says of them is said by its own folders.
+  // Other users may pass through, as in the system's folder, so that only the folders of a test decide what they may do.
   chmodSync(folder, 0o711);
   const remove = () => {
     process.removeListener('exit', remove);
@@ -52,7 +52,7 @@ export function openTestFolder(prefix, memoryFolder = MEMORY_FOLDER) {
 
 function hasRoom(memoryFolder) {
   try {
-    // A file system in memory is as large as it was declared, whatever memory there is.
+    // A memory file system has its declared size, even if there is less memory.
     const { bavail, bsize } = statfsSync(memoryFolder);
     return Math.min(bavail * bsize, freemem()) >= MEMORY_FREE_BYTES_MIN && memoryLimitBytes() >= MEMORY_LIMIT_BYTES_MIN;
   } catch {
@@ -60,7 +60,7 @@ function hasRoom(memoryFolder) {
   }
 }
 
-/** Undefined where programs that tests put there could not be run: in containers it often is so. */
+/** Makes a folder there. Returns undefined if programs cannot run in it, which is frequent in containers. */
 function folderIn(place, prefix) {
   let folder;
   try {
@@ -71,7 +71,7 @@ function folderIn(place, prefix) {
     rmSync(program);
     if (status === 0) return folder;
   } catch {
-    // Somewhere else, then.
+    // The caller makes it elsewhere.
   }
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   return undefined;
@@ -79,7 +79,7 @@ function folderIn(place, prefix) {
 
 const beginning = (prefix) => `${prefix}-${space()}-${process.pid}-`;
 
-/** The space that this process has its number in, in few letters: paths of sockets begin with it. 0 where the system has but one. */
+/** Returns the namespace of this process's number in few letters, as paths of sockets are limited. 0 if the system has only one. */
 function space() {
   try {
     return Number(/\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? 0).toString(36);
@@ -88,7 +88,7 @@ function space() {
   }
 }
 
-/** Takes folders away that processes of this user have left, and that are gone. */
+/** Removes the folders that ended processes of this user have left. */
 function sweep(place) {
   for (const name of namesIn(place)) {
     const { space: of, pid } = NAME.exec(name)?.groups ?? {};
@@ -98,19 +98,19 @@ function sweep(place) {
       const found = lstatSync(folder);
       if (found.isDirectory() && found.uid === process.getuid()) removeWithMounts(folder);
     } catch {
-      // Another run is at it.
+      // Another run removes it, too.
     }
   }
 }
 
-/** Tests of full and damaged disks mount file systems of their own; those of a run that was ended are still there, and keep the folder from being removed. */
+/** Removes a folder and file systems mounted in it. Tests of full and damaged disks mount some, and a killed run leaves them there. */
 function removeWithMounts(folder) {
-  // Those within others are named after them.
+  // Nested mounts come behind the outer ones, so they are unmounted first.
   for (const mounted of mountsBelow(folder).reverse()) spawnSync('umount', ['--lazy', mounted]);
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** In the order in which they were mounted. None where the system does not list them there. */
+/** Returns the mounts below the folder in the order in which they were mounted. Empty if the system has no such list. */
 function mountsBelow(folder) {
   let table = '';
   try {
@@ -119,7 +119,7 @@ function mountsBelow(folder) {
     // Not Linux.
   }
   const points = table.split('\n').map((line) => line.split(' ')[1] ?? '');
-  // Blanks and the like are written as octal numbers.
+  // Spaces and similar characters are written as octal numbers.
   const paths = points.map((point) =>
     point.replace(/\\([0-7]{3})/g, (_, code) => String.fromCharCode(parseInt(code, 8))),
   );
@@ -139,7 +139,7 @@ function isThere(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM is said of a process of somebody else.
+    // A process of another user gives EPERM.
     return error.code !== 'ESRCH';
   }
 }

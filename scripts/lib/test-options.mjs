@@ -1,4 +1,4 @@
-/** What `npm test` is told behind `--`. */
+/** Options of `npm test`, given behind `--`. */
 import { parseArgs } from 'node:util';
 import { StepError } from './steps.mjs';
 
@@ -26,7 +26,7 @@ const OPTIONS = /** @type {const} */ ({
   help: { type: 'boolean', short: 'h', default: false },
 });
 
-/** By their names. Throws `StepError` for what is none, or no number where one belongs. */
+/** Returns the options by name. Throws a `StepError` for an unknown option, or for a value that is no number where one is needed. */
 export function testOptions(args) {
   const values = parsed(args);
   for (const name of ['times', 'busy', 'files']) {
@@ -41,7 +41,7 @@ function parsed(args) {
     return parseArgs({ args, options: OPTIONS }).values;
   } catch (error) {
     if (!String(error.code).startsWith('ERR_PARSE_ARGS_')) throw error;
-    // Behind the first sentence Node.js tells programmers how to take such an argument.
+    // Drops all but the first sentence, as Node.js then explains to programmers how to allow such an argument.
     const [what] = error.message.split(/\.\s/);
     throw new StepError(`${what.replace(/\.$/, '')}. npm test -- --help says what there is.`);
   }

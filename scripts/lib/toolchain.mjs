@@ -1,4 +1,4 @@
-/** Finds what compiling the native addon needs, and says in one sentence what to install. */
+/** Checks what compiling the native addon needs, and says in one sentence what to install. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { run, StepError } from './steps.mjs';
@@ -6,11 +6,11 @@ import { run, StepError } from './steps.mjs';
 /** The oldest Node.js that the service runs on; also in package.json under `engines`. */
 export const NODE_MINIMUM = [20, 19];
 
-/** Up to 15, clang does not compile `subrange`s of the library that g++ brings, which several algorithms return. */
+/** Probe of the compiler. Clang up to 15 does not compile `subrange`s of g++'s library, which several algorithms return. */
 const CPP20_PROBE =
   '#include <algorithm>\n#include <bit>\n#include <span>\nint main() { std::span<int> s; return std::popcount(0u) + int(std::ranges::unique(s).size()); }\n';
 
-/** The path of a program, looked up as a shell would. */
+/** Returns the path of a program, looked up as by a shell. */
 export function findProgram(name) {
   const candidates = isAbsolute(name)
     ? [name]
@@ -34,7 +34,7 @@ export function checkNode() {
   );
 }
 
-/** How this machine installs packages: command, and the packages' names there. */
+/** Returns how this machine installs packages: the command and the packages' names. */
 function installer() {
   if (process.platform === 'darwin') {
     return { command: 'xcode-select --install', packages: { compiler: '', make: '', python: '' } };
@@ -50,13 +50,13 @@ function installer() {
   return { command: found[1], packages: found[2] };
 }
 
-/** The C++ compiler that node-gyp's make will call. */
+/** Returns the C++ compiler that node-gyp's make will call. */
 export function cppCompiler() {
   const named = process.env.CXX?.trim().split(/\s+/)[0];
   return (named ? [named] : ['g++', 'c++', 'clang++']).map(findProgram).find((path) => path !== undefined);
 }
 
-/** Throws a StepError that names what to install when the addon cannot be compiled here. */
+/** Throws a StepError that names what to install if the addon cannot be compiled here. */
 export async function checkToolchain() {
   const compiler = cppCompiler();
   const missing = [];

@@ -1,12 +1,12 @@
-/** Whether uWebSockets.js can be loaded here, asked before minutes of compiling: its binaries are of certain releases of Node.js and of glibc. */
+/** Checks before minutes of compiling whether uWebSockets.js can be loaded here. Its binaries need certain releases of Node.js and glibc. */
 import { join } from 'node:path';
 import { run, StepError } from './steps.mjs';
 
 const LOADED = "try { require('uWebSockets.js') } catch (error) { console.log(error.message); process.exitCode = 1 }";
 
 /**
- * What there is to say of a machine that it has no binary for, on which Node.js's own server takes its place; undefined where it can be loaded. Throws
- * a StepError where it is damaged. `root` has the packages, `sources` the service's own files.
+ * Returns a notice if the library has no binary for this machine, where Node.js's own server replaces it, or undefined if it can be loaded. Throws
+ * a StepError if it is damaged. `root` has the packages, `sources` the service's files.
  */
 export async function checkWebServer(root, sources = root) {
   const { code, output } = await run(process.execPath, ['-e', LOADED], { cwd: root });
@@ -20,7 +20,7 @@ export async function checkWebServer(root, sources = root) {
   throw new StepError(`The web server, uWebSockets.js, cannot be loaded. ${advice}`, output);
 }
 
-/** Nothing of the service is compiled yet. */
+/** Compiles and imports a module of the service, of which nothing is compiled yet. */
 async function compiled(file) {
   const { build } = await import('rolldown');
   const { output } = await build({ input: file, platform: 'node', write: false });

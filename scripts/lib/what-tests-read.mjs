@@ -1,14 +1,14 @@
 /**
- * What a file of tests may read of the project, so that it need not be run again while none of that has changed (kept-tests.mjs):
+ * Finds what a test file may read of the project, so that it is not run again while none of that changes (kept-tests.mjs):
  *
- * - what it imports, and what that imports (types are gone before anything runs);
- * - files and folders that it, or what supports it, names by a path;
- * - what it joins to its own place or to that of the project (named-places.mjs); where that leads nowhere, or is not understood, everything;
- * - areas (`AREAS`), by words in the code of these modules: what starts a process or a thread, or looks for the folder of the project, may
- *   read what the service is made of; whoever speaks of the console, its pages; of pages in Markdown, benches or sources, everything.
+ * - its imports and theirs, except types, which are removed before anything runs;
+ * - files and folders that it, or its support modules, name by a path;
+ * - paths joined to its own place or to the project folder (named-places.mjs); if such a path does not exist or is not understood, everything;
+ * - areas (`AREAS`), by words in the code of these modules: modules that start a process or a thread, or look for the project folder, may
+ *   read the files of the service; modules that mention the console, its pages; modules that mention Markdown, benches or sources, everything.
  *
- * Modules of the product read nothing but what the service is made of, and its pages, unless they read files beside themselves. Whatever cannot be told counts as reading everything.
- * `node scripts/traced-reads.mjs FILES` compares it with what a run has opened.
+ * Modules of the product read only the files of the service and its pages, unless they read files beside themselves. Whatever cannot be determined counts as reading everything.
+ * `node scripts/traced-reads.mjs FILES` compares this with what a run has opened.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,11 +16,11 @@ import { dirname, normalize } from 'node:path/posix';
 import { namedPlaces } from './named-places.mjs';
 import { ignoredNames } from './stamps.mjs';
 
-/** Folders of the project that hold nothing of it. */
+/** Folders in the project that are no part of it. */
 const LEFT_OUT = new Set(['.git', 'node_modules', 'data', '.demo', 'coverage', 'dist/.compile-cache', 'dist/bundles']);
-/** A link to the folder of this set-up, whose name is another one each time. */
+/** Link to the bundle's folder, whose name changes with each set-up. */
 const LED_THROUGH = 'dist/bundle';
-/** What is made on the way to something else: of the C++ builds, what is loaded or started matters. */
+/** Intermediate files of builds. Of C++ builds only what is loaded or started counts. */
 const NO_INPUT =
   /^dist\/(?:\.tsbuildinfo$|[\w-]+\.stamp$)|^native-bindings\/build[\w-]*\/(?!(?:.*\/)?(?:[\w-]+\.node|end_with_parent)$)/;
 const TEST = /^(?:src|native-bindings|config|scripts|test)\/.*\.test\.(?:ts|mjs)$/;
@@ -32,16 +32,16 @@ const SERVICE = /^(?:bin|config|dist\/bundle|test\/support|scripts\/lib)\/|^pack
 const AREAS = {
   kernel: (path) => KERNEL.test(path),
   service: (path) => KERNEL.test(path) || SERVICE.test(path),
-  // What was compiled file by file, with all that this imports and reads.
+  // Files compiled one by one, with all that they import and read.
   compiled: (path) => AREAS.service(path) || /^dist\/(?!console-assets\/)/.test(path),
   console: (path) => /^(?:src\/console\/app|dist\/console-assets|dist\/client)\//.test(path),
   everything: () => true,
 };
 
-/** Whoever has one of these in its code reaches for more than what it imports. */
+/** Words of modules that may read more than they import. */
 const REACHING =
   /\b(?:child_process|worker_threads|piscina|process\.cwd|import\.meta|__dirname|__filename|createRequire|packageRoot|compiledFile|endingWithThis)\b/;
-/** Whoever has one of these is looked at more closely. */
+/** Words of modules whose places are examined by named-places.mjs. */
 const NAMING =
   /\b(?:readFile|readdir|opendir|glob|createReadStream|cp|copyFile)(?:Sync)?\(|(?<![.\w])(?:(?:spawn|exec|execFile)(?:Sync)?|fork|openSync)\(/;
 const BESIDE_ITSELF = /\bimport\.meta\.(?!url\)\s*(?:\(|\.resolve\())/;
@@ -57,22 +57,22 @@ const WORDS_OF_TESTS = [
   ],
 ];
 
-/** Modules that many others import, and what they read by themselves, where words would say more. */
+/** What some modules that many others import read themselves, as words would say more. */
 const READS = {
   'native-bindings/index.ts': ['kernel'],
   'src/platform/lmdb-build.ts': ['kernel'],
   'src/platform/lmdb.ts': ['kernel'],
-  // The settings that there are; who calls its functions has a word of REACHING.
+  // Reads the default settings. Modules that call its functions have a word of REACHING.
   'src/platform/paths.ts': ['config/default.toml', 'package.json'],
   'src/platform/config.ts': ['config/default.toml'],
   'src/platform/file-modes.ts': [],
-  // By the name of its package.
+  // Loads a package by its name.
   'src/models/onnx/session.ts': [],
   'test/support/service.ts': ['service'],
   'test/support/cli.ts': ['service'],
 };
 
-/** Paths of all files of the project in `root` that a test could read, from there. */
+/** Returns the paths, relative to `root`, of all files of the project that a test could read. */
 export function filesOfProject(root) {
   const found = [];
   const isIgnored = ignoredNames(root);
@@ -88,12 +88,12 @@ export function filesOfProject(root) {
   return found.sort();
 }
 
-/** What was parsed once in this process, by path and content. */
+/** Modules parsed in this process, by path and content. */
 const parsed = new Map();
 
-/** For each file of tests of the project in `root`, the paths of all that it may read; `files` are all that there are. */
+/** Returns for each test file of the project in `root` the paths of all that it may read. `files` are all files of the project. */
 export async function whatTestsRead(root, files = filesOfProject(root)) {
-  // Only here: before the packages are installed there is none.
+  // Imported here, as the package may not be installed when this module is loaded.
   const { parseSync } = await import('rolldown/utils');
   const there = new Set(files);
   const folders = new Set(files.flatMap(foldersAbove));
@@ -111,7 +111,7 @@ export async function whatTestsRead(root, files = filesOfProject(root)) {
   const readBy = (test) => {
     const read = new Set([test]);
     const names = new Set();
-    // A set hands out what is added to it while it is gone through.
+    // Iterating a set includes what is added meanwhile.
     for (const path of read) {
       if (!SOURCE.test(path) || path.startsWith('dist/')) continue;
       const { needs, reads } = moduleOf(path);
@@ -129,7 +129,7 @@ export async function whatTestsRead(root, files = filesOfProject(root)) {
 
 const foldersAbove = (path) => (path.includes('/') ? [dirname(path), ...foldersAbove(dirname(path))] : []);
 
-/** What a module imports, and its code without comments and without what it imports from: `{ specifiers, code, isWhole, places }`. */
+/** Returns what a module imports, its places, and its code without comments and import specifiers: `{ specifiers, code, isWhole, places }`. */
 function parts(tree, { path, text }) {
   const { module, comments, errors } = tree;
   const { staticImports, staticExports, dynamicImports } = module;
@@ -163,7 +163,7 @@ function blanked(text, spans) {
   return code;
 }
 
-/** `needs`: files; `reads`: names of areas, and paths of files and folders. */
+/** Returns `{ needs, reads }` of a module. `needs` are files; `reads` are names of areas, and paths of files and folders. */
 function readModule(path, { specifiers, code, isWhole, places }, { there, folders }) {
   const needs = [];
   const known = READS[path];
@@ -197,15 +197,15 @@ function readModule(path, { specifiers, code, isWhole, places }, { there, folder
   return { needs, reads };
 }
 
-/** Texts that may be paths. A word by itself is one only where something is looked for beside the module. */
+/** Returns strings that may be paths. A single word counts only if the module looks for files beside itself. */
 function pathsIn(code, isReaching) {
   const texts = [...code.matchAll(/(['"`])([\w@./-]{1,200})\1/g)].map(([, , text]) => text);
   return texts.filter((text) => /\w/.test(text) && (isReaching || /[./]/.test(text)));
 }
 
-/** Where Vite looks for it: TypeScript is imported by the name of what is made of it. Of two with one name, either counts. */
+/** Returns the files that Vite may resolve the specifier to. TypeScript is imported by the name of its compiled file. All candidates count. */
 function resolved(from, specifier, there) {
-  // `imports` of package.json: what was compiled.
+  // `imports` of package.json lead to compiled files.
   if (specifier.startsWith('#')) return [`dist/${specifier.slice(1)}`].filter((each) => there.has(each));
   const [path] = normalize(`${dirname(from)}/${specifier}`).split('?');
   const names = [path, path.replace(/\.js$/, '.ts'), path.replace(/\.js$/, '.tsx'), `${path}.ts`, `${path}.tsx`];
