@@ -254,7 +254,7 @@ describe('/search-result/{account}/{list}/{id}', () => {
     });
   });
 
-  it('tells the id of a record if its name was given instead', async () => {
+  it('names the id of a record if its name was given instead', async () => {
     for (const name of ['Northern gannet', 'x'.repeat(300)]) {
       const { id } = await put({ name, title: 'x' });
       for (const answer of await asked(encodeURIComponent(name))) {
@@ -264,7 +264,7 @@ describe('/search-result/{account}/{list}/{id}', () => {
     }
   });
 
-  it('tells no id to an API key that may write records but not read them', async () => {
+  it('gives no id to an API key that may write records but not read them', async () => {
     const { id } = await put({ name: 'unread', title: 'x' });
     const permissions = ['search-result:update', 'search-result:delete'];
     const { key } = await service.createKey({ access: 'custom', permissions });

@@ -69,7 +69,7 @@ describe('a data directory that was copied from a backup', () => {
   });
 });
 
-describe('a data directory whose media are on another disk, behind a link', () => {
+describe('a data directory with media on another disk, reached by a link', () => {
   /** Moves the media to another folder, and links them. */
   function mediaElsewhere(): string {
     const elsewhere = join(folder, 'elsewhere');

@@ -37,7 +37,7 @@ export class OtherWays {
   ) {}
 
   /**
-   * Called when a list is created anew: checks that the key of the old one is gone with it, and gives no access to the
+   * Called when a list is created again: checks that the key of the old one is gone with it, and gives no access to the
    * new one.
    */
   async listIsGone(list: string): Promise<void> {

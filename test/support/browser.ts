@@ -115,7 +115,7 @@ export async function signInAs(service: TestService, { page }: OpenPage, role: '
 }
 
 /**
- * Navigates within the open console, as its links do. Loads nothing anew, which is nine tenths of the time of a page
+ * Navigates within the open console, as its links do. Loads nothing again, which is nine tenths of the time of a page
  * load. Resolves when the text is there, and not as a part of the previous page.
  */
 export async function goOn(page: Page, address: string, text: string): Promise<void> {

@@ -92,7 +92,7 @@ export class FaultyFileSystem {
     await this.tell('heal');
   }
 
-  /** Drops cached pages of these files: mapped files are read anew, as after long disuse. */
+  /** Drops cached pages of these files: mapped files are read again, as after long disuse. */
   async forget(): Promise<void> {
     await this.tell('forget');
   }

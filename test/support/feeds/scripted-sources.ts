@@ -297,7 +297,7 @@ class ScriptedMailbox implements ScriptedSource {
   }
 
   fails(fault: Fault | undefined): void {
-    // A mailbox that lost its messages was created anew, and is empty.
+    // A mailbox that lost its messages was created again, and is empty.
     if (fault === 'lists nothing') this.mailbox.uidValidity += 1;
     this.fault = fault;
     this.fill(fault === 'lists nothing' ? {} : this.titles);
