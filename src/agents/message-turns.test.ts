@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { NEVER } from '../platform/index.js';
 import { MessageTurns } from './message-turns.js';
 
-it('begins one message of an account in a turn of the event loop, beside those of others', async () => {
+it('MessageTurns begins one message of each account in a turn of the event loop', async () => {
   const turns = new MessageTurns();
   const begun: string[] = [];
   const inTurns: string[][] = [];
@@ -14,13 +14,13 @@ it('begins one message of an account in a turn of the event loop, beside those o
     if (begun.length > before) inTurns.push(begun.slice(before).toSorted());
   }
   await Promise.all(asked);
-  // Of one account never two.
+  // There are never two messages of one account.
   for (const accounts of inTurns) expect(new Set(accounts).size).toBe(accounts.length);
   expect(begun.toSorted()).toEqual(['a', 'a', 'a', 'b', 'b']);
   expect(inTurns[0]).toEqual(['a', 'b']);
 });
 
-it('does not begin the message of a client that has left, and goes on with the next', async () => {
+it('MessageTurns skips the message of a client that has left, and continues with the next one', async () => {
   const turns = new MessageTurns();
   const leaving = new AbortController();
   const first = turns.begin('a', NEVER);

@@ -9,7 +9,7 @@ function selected(names: string | undefined, readOnly = false): string[] {
   return selectedTools(TOOLS, { names, readOnly, givenBy: 'tools' }).map(({ name }) => name);
 }
 
-it('chooses tools by their names, a star standing for any characters, in the order of the tools', () => {
+it('selectedTools chooses tools by name, with * for any characters, and keeps the order of the tools', () => {
   expect(selected(undefined)).toEqual(NAMES);
   expect(selected('search_list, list_read')).toEqual(['list_read', 'search_list']);
   expect(selected('list_*')).toEqual(['list_list', 'list_read', 'list_delete']);
@@ -19,7 +19,7 @@ it('chooses tools by their names, a star standing for any characters, in the ord
   expect(selected('list_*', true)).toEqual(['list_list', 'list_read']);
 });
 
-it('refuses what no tool has: parts may not overlap, and no other character stands for others', () => {
+it('selectedTools refuses patterns without a tool: parts do not overlap, and only * is a wildcard', () => {
   for (const pattern of [
     'list_list_list',
     'list*st_list',
@@ -34,7 +34,7 @@ it('refuses what no tool has: parts may not overlap, and no other character stan
   expect(() => selected(' , ')).toThrow('It is empty');
 });
 
-it('takes no longer for many stars: a regular expression of these would never end', () => {
+it('selectedTools takes linear time for many asterisks, for which a regular expression would never end', () => {
   expect(() => selected(`${'*l'.repeat(1000)}*x`)).toThrow('No tool is called');
   expect(selected(`${'*'.repeat(2000)}list_read`)).toEqual(['list_read']);
 });

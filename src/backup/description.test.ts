@@ -43,7 +43,7 @@ describe('the description of a backup', () => {
     );
   });
 
-  it('is a sentence for the operator where it is damaged', () => {
+  it('is reported with an OperatorError if it is damaged', () => {
     fc.assert(
       fc.property(fc.nat(WHOLE.length - 1), fc.integer({ min: 0, max: 255 }), fc.boolean(), (place, byte, cut) => {
         const bytes = Buffer.from(WHOLE);

@@ -29,25 +29,25 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       rmSync(root, { recursive: true, force: true });
     });
 
-    it('is a second name of that one', async () => {
+    it('is hard-linked to that backup', async () => {
       expect(await keepCopy(on('file'), on('copy'), on('before'))).toEqual({ bytes: 8, shared: true });
       expect(statSync(on('copy')).ino).toBe(statSync(on('before')).ino);
     });
 
-    it('is copied where that one cannot be read', async () => {
+    it("is copied if that backup's file cannot be read", async () => {
       await disk.fail(['read'], 'EIO', '/before');
       await disk.forget();
       expect(await keepCopy(on('file'), on('copy'), on('before'))).toEqual({ bytes: 8, shared: false });
       expect(readFileSync(on('copy'), 'utf8')).toBe('the same');
     });
 
-    it('is not taken for that one where it cannot be read itself', async () => {
+    it('fails if the file itself cannot be read', async () => {
       await disk.fail(['read'], 'EIO', '/file');
       await disk.forget();
       await expect(keepCopy(on('file'), on('copy'), on('before'))).rejects.toMatchObject({ code: 'EIO' });
     });
 
-    it('is copied where the file system knows no second names, however it says so', async () => {
+    it('is copied if the file system has no hard links, whatever error it reports', async () => {
       for (const code of ['EPERM', 'EINVAL', 'EACCES'] as const) {
         await disk.fail(['link'], code, '/');
         expect(await linked(on('file'), on('second'))).toBe(false);

@@ -1,4 +1,7 @@
-/** What stays in outboxes while a backup is made of which nothing comes for a while, or ever: no more than is needed, and no longer. */
+/**
+ * What stays in outboxes while a backup makes no progress for a while, or never: no more than is needed, and no
+ * longer.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +27,7 @@ import { RecordStore } from '../records/index.js';
 import { Backups } from './backups.js';
 import { HeldRows } from './held-rows.js';
 
-/** One more than are on their way at a time, and one that is copied meanwhile: the last one waits. */
+/** There is one list more than are sent at a time plus the one that is copied meanwhile, so the last one waits. */
 const NAMES = ['a', 'b', 'c', 'd'];
 const DEFINITION = {
   searchable_fields: [{ name: 'title', weight: 1 }],
@@ -37,7 +40,7 @@ const ROWS_MAX = 50;
 const PIECES = 'pieces/';
 const SIGNAL = new AbortController().signal;
 
-/** A folder that takes pieces of backups when it is let. */
+/** A folder store that holds the parts of backups back until it is told to accept them. */
 class WaitingStore extends FolderStore {
   asked = 0;
   private isWaiting = true;
@@ -51,7 +54,7 @@ class WaitingStore extends FolderStore {
     return super.put(upload);
   }
 
-  /** What has been asked for until now. */
+  /** Accepts what has been sent until now. */
   answer(): void {
     for (const go of this.waiting.splice(0)) go();
   }
@@ -71,7 +74,7 @@ let backups: Backups;
 let ids: Map<string, string>;
 const left: unknown[] = [];
 
-/** Has each row as soon as it is written. */
+/** An event sink that has each row as soon as it is written. */
 const quick: EventSink = {
   ...noEventSink,
   wanted: () => ['searchresult.created', 'list.created'],
@@ -158,8 +161,8 @@ async function rowsOf(name: string): Promise<number> {
 
 const systemRows = () => new Outbox(system.database(OUTBOX_DATABASE)).read(0).length;
 
-it('is let go of each list when that is copied, and of all when the last is, also where no further change comes', async () => {
-  // The first that is copied, before any list: the store has not taken it yet.
+it('Rows of a list are released when it is copied, and all rows when the last one is, even without a further change', async () => {
+  // A file that is sent before any list: the store has not accepted it yet.
   writeFileSync(join(lists.dataDir, 'file'), 'content');
   const made = make();
   await expect.poll(() => store.asked, { interval: 1 }).toBe(1);
@@ -167,7 +170,7 @@ it('is let go of each list when that is copied, and of all when the last is, als
   expect([await rowsOf('a'), await rowsOf('d')]).toEqual([2, 2]);
   store.answer();
   await expect.poll(() => rowsOf('a'), { interval: 1 }).toBe(0);
-  // Two lists are on their way, and a third is copied: the store takes none of them.
+  // Two lists are being sent, and a third is copied: the store has accepted none of them.
   await write('a');
   expect([await rowsOf('a'), await rowsOf('d')]).toEqual([0, 2]);
   await write('d');
@@ -177,7 +180,7 @@ it('is let go of each list when that is copied, and of all when the last is, als
   await expect.poll(() => rowsOf('d'), { interval: 1 }).toBe(0);
 });
 
-it('is let go where it comes to too many, and the backup fails, also one of which nothing comes any more', async () => {
+it('Rows are released when there are too many, and the backup fails, even one that makes no progress any more', async () => {
   const made = make();
   const failed = expect(made).rejects.toThrow(`more than ${ROWS_MAX} events were written`);
   await expect.poll(() => store.asked, { interval: 1 }).toBeGreaterThan(0);
@@ -193,7 +196,7 @@ it('is let go where it comes to too many, and the backup fails, also one of whic
   await expect.poll(() => make().then(({ lists: count }) => count, String)).toBe(NAMES.length);
 });
 
-it('is let go of the catalogue with its last copy', async () => {
+it('Rows of the catalogue are released with its last copy', async () => {
   writeFileSync(join(lists.dataDir, 'file'), 'content');
   const made = make();
   await expect.poll(() => store.asked, { interval: 1 }).toBe(1);

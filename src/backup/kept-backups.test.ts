@@ -1,8 +1,8 @@
-/** Which backups stay, whatever the clock does. */
+/** Which backups are kept, whatever the clock does. */
 import { expect, it } from 'vitest';
 import { beyond, inOrderOfMaking } from './kept-backups.js';
 
-/** Makes one at each of these times, and keeps three; returns those that are there at the end. */
+/** Makes a backup at each of these times and keeps three; returns those that exist at the end. */
 function keepingThree(times: readonly string[]): readonly string[] {
   let there: readonly string[] = [];
   for (const now of times) {
@@ -13,15 +13,15 @@ function keepingThree(times: readonly string[]): readonly string[] {
   return there;
 }
 
-it('those that were made last stay', () => {
+it('The newest backups are kept', () => {
   expect(keepingThree(['2026-01', '2026-02', '2026-03', '2026-04'])).toEqual(['2026-02', '2026-03', '2026-04']);
 });
 
-it('those that were made while the clock was ahead go, and not each that is made afterwards', () => {
+it('Backups that were made while the clock was ahead are deleted, and not each one made afterwards', () => {
   const times = ['2026-01', '2041-01', '2041-02', '2026-02', '2026-03', '2026-04'];
   expect(keepingThree(times)).toEqual(['2026-02', '2026-03', '2026-04']);
 });
 
-it('those that are made while the clock is behind stay', () => {
+it('Backups that are made while the clock is behind are kept', () => {
   expect(keepingThree(['2026-01', '2026-02', '2026-03', '1970-01', '1970-02'])).toContain('1970-01');
 });

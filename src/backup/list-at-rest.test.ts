@@ -39,7 +39,7 @@ function backUp(print: () => string | undefined = printAtRest) {
   return backUpList({ listPath, target, before: undefined, staging: join(folder, 'staging'), printAtRest: print });
 }
 
-/** What the store of the backup names is what lies there. */
+/** Expects the backup to have exactly the segments that its store names. */
 async function expectWhole(): Promise<void> {
   const store = new RecordStore(target);
   const named = namedSegmentFiles(target, store);
@@ -48,9 +48,9 @@ async function expectWhole(): Promise<void> {
   expect(readdirSync(segmentsPath(target)).sort()).toEqual(named.sort());
 }
 
-describe('the backup of a list at rest', () => {
-  it('opens nothing, and has the files of the list', async () => {
-    // Whoever opens a store makes this file.
+describe('the backup of a closed list', () => {
+  it('opens no store, and has the files of the list', async () => {
+    // Opening a store creates this file.
     rmSync(lockFile());
     const made = await backUp();
     expect(existsSync(lockFile())).toBe(false);
@@ -60,7 +60,7 @@ describe('the backup of a list at rest', () => {
     await expectWhole();
   });
 
-  it('is made as that of an open list where somebody writes to it meanwhile', async () => {
+  it('is made like that of an open list if it is written meanwhile', async () => {
     rmSync(lockFile());
     const prints = ['before', 'after'];
     await backUp(() => prints.shift());
@@ -69,15 +69,15 @@ describe('the backup of a list at rest', () => {
     await expectWhole();
   });
 
-  it('is none where the list is gone', async () => {
+  it('does not exist if the list is deleted', async () => {
     await lists.indexes.remove(ID);
     expect(await backUp(() => 'gone')).toBeUndefined();
     expect(existsSync(target)).toBe(false);
   });
 });
 
-describe('the print of a list at rest', () => {
-  it('is told while nobody has the list open, and is another one after each write', async () => {
+describe('the fingerprint of a closed list', () => {
+  it('exists only while the list is closed, and differs after each write', async () => {
     const before = printAtRest();
     expect(before).toBeDefined();
     const list = await lists.indexes.open(ID, LIST_SETTINGS);

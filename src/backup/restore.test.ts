@@ -13,10 +13,10 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 const at = (...path: string[]) => join(dataDir, ...path);
 const asides = () => readdirSync(dataDir).filter((name) => name.startsWith('.before-restore-'));
 
-it('moves what was there into one folder, wherever it was cut short, and says where that is', () => {
+it('finishRestore moves the old data into one folder, wherever it was interrupted, and returns its path', () => {
   for (const name of ['lists', 'system', '.restored']) mkdirSync(at(name));
   writeFileSync(at('.restored', 'new'), '');
-  // Cut short behind the first of both.
+  // The interruption is after the first of both folders.
   mkdirSync(at('.placing', 'in-the-way'), { recursive: true });
   expect(() => finishRestore(dataDir)).toThrow('.placing');
   renameSync(at(asides()[0] ?? '', 'system'), at('system'));

@@ -19,13 +19,13 @@ describe('typeText', () => {
     ],
     [{ type: 'object', patternProperties: { '^.*$': { type: 'number' } } }, 'Readonly<Record<string, number>>'],
     [{}, 'unknown'],
-  ])('%j', (schema, type) => {
+  ])('of %j is %s', (schema, type) => {
     expect(typeText(schema)).toBe(type);
   });
 });
 
 describe('clientSource', () => {
-  it('has a function for every operation, each of another name, and is TypeScript', () => {
+  it('has a uniquely named function for every operation, and is valid TypeScript', () => {
     const source = clientSource(operations);
     const names = operations.map(({ name }) => functionName(name));
     expect(new Set(names).size).toBe(operations.length);

@@ -39,8 +39,8 @@ const input = {
   body: { query: 'x' },
 };
 
-describe('the client', () => {
-  it('sends what an operation takes, and returns its answer', async () => {
+describe('the client of the API', () => {
+  it('sends the input of an operation and returns its answer', async () => {
     const client = await clientOf((request, response) => {
       void textOf(request).then((body) => {
         response.setHeader('Content-Type', 'application/json');
@@ -54,7 +54,7 @@ describe('the client', () => {
     });
   });
 
-  it('rejects with the problem that the service tells', async () => {
+  it('rejects with the problem that the service answers', async () => {
     const client = await clientOf((_, response) => {
       response.writeHead(429, { 'Content-Type': 'application/problem+json' });
       response.end(JSON.stringify({ code: 'rate-limited', detail: 'Later.', retry_after_seconds: 7 }));
@@ -64,7 +64,7 @@ describe('the client', () => {
     expect(failure).toMatchObject({ status: 429, code: 'rate-limited', message: 'Later.', retryAfterSeconds: 7 });
   });
 
-  it('tells a connection that is lost from a refusal', async () => {
+  it('distinguishes a lost connection from a refusal', async () => {
     const client = await clientOf((request) => request.socket.destroy());
     await expect(read(client, input)).rejects.toBeInstanceOf(ConnectionLost);
     const cut = await clientOf((_, response) => {
@@ -74,7 +74,7 @@ describe('the client', () => {
     await expect(read(cut, input)).rejects.toBeInstanceOf(ConnectionLost);
   });
 
-  it('rejects with the reason of whoever called it off', async () => {
+  it('rejects with the reason of the abort', async () => {
     const client = await clientOf(() => undefined);
     const gone = new AbortController();
     const reading = read(client, input, { signal: gone.signal });
@@ -82,7 +82,7 @@ describe('the client', () => {
     await expect(reading).rejects.toThrow('left the page');
   });
 
-  it('keeps whatever a parameter holds within its place of the path', () => {
+  it('keeps any text of a parameter within its segment of the path', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (list) => {
         const path = targetOf(ROUTE, { params: { account: 'a', list } });

@@ -1,4 +1,4 @@
-/** What was read of files in the store of a list: found by URL, counted, and gone when nothing links to it. */
+/** What was read of files, in the store of a list: found by URL, counted, and deleted when nothing links to it. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ const textOf = (page: number, from = url): string | undefined => {
 };
 const READ = { pageCount: 2, pagesRead: 2, truncated: false, readMs: 1 };
 
-it('looks up whether a store has any until it has some, and no more', () => {
+it('ExtractStore checks whether its databases exist only until they do', () => {
   const asked: string[] = [];
   const { environment } = store;
   const looking = new ExtractStore({
@@ -71,7 +71,7 @@ it('looks up whether a store has any until it has some, and no more', () => {
   expect(asked).toEqual(['extracts', 'extracts', 'extracts', 'page-rows']);
 });
 
-it('makes nothing in a list of a release that had no rows of pages when it is read', () => {
+it('ExtractStore reads pages of an earlier release without creating the database of page rows', () => {
   const rows = store.environment.database<ExtractRow, string>('extracts');
   const before = store.environment.database<Buffer, string>('extract-pages', { encoding: 'binary' });
   store.transaction(() => {
@@ -85,7 +85,7 @@ it('makes nothing in a list of a release that had no rows of pages when it is re
   expect(store.hasDatabase('page-rows')).toBe(true);
 });
 
-it('opens nothing in a store that has none', () => {
+it('ExtractStore opens no database in a store without extracts', () => {
   expect(extracts.exists).toBe(false);
   expect(extracts.figures()).toEqual({ pending: 0, read: 0, failed: 0 });
   expect([
@@ -97,7 +97,7 @@ it('opens nothing in a store that has none', () => {
   expect(store.hasDatabase('extracts')).toBe(false);
 });
 
-it('raises the format of the list with the first recording, and no later commit lowers it', () => {
+it('The format of a list is raised with its first recording, and never lowered by a later commit', () => {
   const before: ListState = {
     format: 1,
     sequence: 1,
@@ -114,7 +114,7 @@ it('raises the format of the list with the first recording, and no later commit 
   expect(formatAfter(() => store.putState(before))).toBe(1);
   expect(formatAfter(() => extracts.put(key, { url, state: 'pending' }))).toBe(1);
   const film = { url: 'https://example.com/a.mp4', kind: 'video', state: 'pending' } as const;
-  // As a commit does it: the state that it was made of is written last.
+  // A commit writes the state on which it is based last.
   const commit = () => {
     extracts.put(keyOfFile(film), film);
     store.putState({ ...before, sequence: 2 });
@@ -133,7 +133,7 @@ it('raises the format of the list with the first recording, and no later commit 
   expect(store.wordsCount()).toBe(0);
 });
 
-it('knows how many pages a document has beyond those that were read, and in what was written before they said it', () => {
+it('ExtractStore knows the page count of a document beyond the pages read, and in formats that lack it', () => {
   extracts.prepare(VERSIONS);
   const row = { url, state: 'read', text: { ...READ, pageCount: 9, truncated: true } } as const;
   store.transaction(() => extracts.put(key, row, { ...text('One', 'Two'), pageCount: 9, truncated: true }));
@@ -144,7 +144,7 @@ it('knows how many pages a document has beyond those that were read, and in what
     [9, ''],
   ];
   expect(found()).toEqual(expected);
-  // A value a file, as earlier releases wrote it: the first of them without the pages of the document.
+  // Earlier releases wrote one value per file, the first of them without the page count of the document.
   const before = store.environment.database<Buffer, string>('extract-pages', { encoding: 'binary' });
   const rows = store.environment.database<Buffer, Buffer>('page-rows', { encoding: 'binary', keyEncoding: 'binary' });
   for (const pageCount of [undefined, 9]) {
@@ -162,7 +162,7 @@ it('knows how many pages a document has beyond those that were read, and in what
   expect([textOf(1), textOf(2), before.get(key)]).toEqual(['Three', '', undefined]);
 });
 
-it('counts each file in its state, and keeps the newest errors', () => {
+it('ExtractStore counts files by state, and keeps the newest errors', () => {
   extracts.prepare(VERSIONS);
   const fault = (atMs: number) => ({ error: 'not-found', detail: 'Gone.', atMs }) as const;
   store.transaction(() => {
@@ -189,7 +189,7 @@ it('counts each file in its state, and keeps the newest errors', () => {
   expect(extracts.errors()[0]?.url).toBe(url);
 });
 
-it('knows who links to a file, by version', () => {
+it('ExtractStore knows which records link to a file, by version', () => {
   extracts.prepare(VERSIONS);
   const other = keyOf('media:default/b.pdf');
   store.transaction(() => {
@@ -211,23 +211,23 @@ it('knows who links to a file, by version', () => {
   expect(extracts.isLinked(key, VERSIONS)).toBe(false);
 });
 
-it('takes places within a file for the file, and nothing else', () => {
+it('keyOfFile ignores only the fragment of a URL', () => {
   expect(keyOf(`${url}#page=2`)).toBe(key);
   expect(keyOf(`${url}?page=2`)).not.toBe(key);
   expect(keyOf('media:default/a#1.pdf')).not.toBe(keyOf('media:default/a#2.pdf'));
 });
 
-it('has one lane for all files of a host', () => {
+it('readingLane is the same for all files of a host', () => {
   const laneOf = (at: string) => readingLane({ url: at });
   expect(laneOf('https://example.com/a.pdf')).toBe(laneOf('https://example.com/b/c.pdf?x'));
   for (const each of [url, 'media:default/a.pdf', 'no url', 'https://[::1]/x'])
     expect(READING_LANES).toContain(laneOf(each));
-  // They take long, wherever they lie.
+  // Frames take long, whatever their URL.
   expect(READING_LANES).toContain(readingLane({ kind: 'frames', url }));
   expect(readingLane({ kind: 'frames', url })).not.toBe(laneOf(url));
 });
 
-it('finds the documents among the resources of a record, whatever else its fields hold', () => {
+it('linkedTexts finds the documents among the resources of a record, whatever else its fields contain', () => {
   const resources = [
     { name: 'report', kind: 'document' },
     { name: 'cover', kind: 'image' },
@@ -240,7 +240,7 @@ it('finds the documents among the resources of a record, whatever else its field
   expect(linkedFiles({ resources }, fields, ['document', 'image'])).toEqual([report, cover]);
 });
 
-it('keeps what a file is as a picture apart from what it is as a document, and its vector as it was', () => {
+it('ExtractStore keeps a file as a picture separate from the same file as a document, and its vector unchanged', () => {
   extracts.prepare(VERSIONS);
   const file = { kind: 'image', url } as const;
   const vector = Float32Array.of(0.5, -0.25, 1e-7);
@@ -258,7 +258,7 @@ it('keeps what a file is as a picture apart from what it is as a document, and i
   expect([extracts.vector(keyOfFile(file)), textOf(1)]).toEqual([undefined, 'One']);
 });
 
-it('keeps the frames of a video, each with its second, as they were', () => {
+it('ExtractStore keeps the frames of a video with their times', () => {
   const file = { kind: 'frames', url } as const;
   const frames = [
     { seconds: 0, vector: Float32Array.of(1, 0) },
@@ -284,7 +284,7 @@ it('keeps the frames of a video, each with its second, as they were', () => {
   expect(frameAt(extracts, files, 2)).toBeUndefined();
 });
 
-it('tells bytes that are no frames, and none that are', () => {
+it('decodeFrames rejects bytes that are no frames, and decodes all that are', () => {
   const frame = fc.record({
     seconds: fc.float({ min: 0, noNaN: true }),
     vector: fc.float32Array({ minLength: 3, maxLength: 3, noNaN: true }),
@@ -306,7 +306,7 @@ it('tells bytes that are no frames, and none that are', () => {
   );
 });
 
-it('tells frames that are cut before their last second, whichever is asked for', () => {
+it('secondOfFrame rejects frames that are cut before their last time, whichever is requested', () => {
   const bytes = encodeFrames([10, 20].map((seconds) => ({ seconds, vector: Float32Array.of(1, 0) })));
   for (let length = 0; length < 16; length += 1) {
     const cut = () => [0, 1].map((place) => secondOfFrame(bytes.subarray(0, length), place));
@@ -315,7 +315,7 @@ it('tells frames that are cut before their last second, whichever is asked for',
   expect([0, 1, 2].map((place) => secondOfFrame(bytes.subarray(0, 16), place))).toEqual([10, 20, undefined]);
 });
 
-it('tells bytes that are no vector', () => {
+it('decodeVector rejects bytes that are no vector', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       try {

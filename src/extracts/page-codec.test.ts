@@ -1,11 +1,11 @@
-/** Pages as they are kept: each comes back by itself, and damaged bytes are an error. */
+/** Encoded pages: each is decoded by itself, and damaged bytes are an error. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { decodePage, decodePages, documentPagesOf, encodePages, pageCountOf } from './page-codec.js';
 
 const pagesOf = (texts: readonly string[]) => texts.map((text, position) => ({ page: position + 1, text }));
 
-it('gives back every page, by itself and with the others', () => {
+it('encodePages keeps every page, readable by itself and with the others', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ unit: 'grapheme', maxLength: 200 }), { maxLength: 30 }),
@@ -26,7 +26,7 @@ it('gives back every page, by itself and with the others', () => {
   );
 });
 
-it('reads damaged bytes as an error or as pages, and does nothing else', () => {
+it('decodePages reads damaged bytes as an error or as pages', () => {
   const written = pagesOf(['Gannets dive', '', 'They nest on cliffs'.repeat(100)]);
   const all = [encodePages(written), encodePages(written, 9)] as const;
   fc.assert(
@@ -49,6 +49,6 @@ it('reads damaged bytes as an error or as pages, and does nothing else', () => {
   );
 });
 
-it('refuses pages that are not in their order', () => {
+it('encodePages refuses pages that are not in order', () => {
   expect(() => encodePages([{ page: 2, text: '' }])).toThrow('page 2 is in the place of page 1');
 });

@@ -1,4 +1,7 @@
-/** Pages of documents as rows: each comes back by itself, packed by the words of the list or not, and damaged bytes are told. */
+/**
+ * Pages of documents as rows: each is read by itself, packed with the list's words or not, and damaged bytes are
+ * reported.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -56,7 +59,7 @@ const documentOf = (...texts: readonly string[]): ReadText => ({
   truncated: false,
   pages: texts.map((text, position) => ({ page: position + 1, text })),
 });
-/** Of words that come again, and one that does not. */
+/** Returns a text of frequent words and a unique one. */
 const sentence = (number: number) => {
   const random = new SeededRandom(number + 1);
   const words = Array.from({ length: 15 }, () => VOCABULARY[Math.floor(VOCABULARY.length * random.next() ** 2)]);
@@ -90,12 +93,12 @@ const pageOf = (number: number, page: number) => {
   const found = extracts.page(urlOf(number), page);
   return found && [textOfPage(found), found.pageCount];
 };
-/** 40 documents of ten pages. */
+/** Returns 40 documents of ten pages. */
 const many = () => Array.from({ length: 40 }, (_, number) => [number, manyOf(number)] as const);
 const manyOf = (number: number) => documentOf(...Array.from({ length: 10 }, (_, page) => longText(number * 10 + page)));
 
 describe('pages of a document', () => {
-  it('are each what was written, whatever it is, by themselves and with the others', () => {
+  it('are read as they were written, whatever they contain, by themselves and with the others', () => {
     put(...many());
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 200 }),
@@ -128,7 +131,7 @@ describe('pages of a document', () => {
     expect(stored()).toEqual([]);
   });
 
-  it('are packed by words that are learned when there is enough, also of small commits, and those before stay as they are', () => {
+  it('are packed with words that are learned after enough of them, and earlier ones stay as they are', () => {
     let learnedAt: number | undefined;
     for (const [number, document] of many()) {
       if (put([number, document]) !== undefined) learnedAt ??= number;
@@ -144,7 +147,7 @@ describe('pages of a document', () => {
     expect(bytes).toBeLessThan(deflated.reduce((sum, length) => sum + length));
   });
 
-  it('are packed after another start, too, and learn no words again that are there', async () => {
+  it('are packed after a restart as well, and do not learn existing words again', async () => {
     expect(put(...many())?.number).toBe(1);
     await store.close();
     open();
@@ -154,7 +157,7 @@ describe('pages of a document', () => {
     store.transaction(() => extracts.remove(keyOf(99)));
   });
 
-  it('leave no words behind where their commit fails, and learn them with the next', () => {
+  it('leave no words behind if their commit fails, and learn them with the next one', () => {
     const documents = many();
     const packed = extracts.packed(documents.map(([, document]) => document));
     expect(packed.learned?.number).toBe(1);
@@ -169,7 +172,7 @@ describe('pages of a document', () => {
     expect(textsOf(7)).toEqual(manyOf(7).pages.map(({ text }) => text));
   });
 
-  it('are deflated where words do not make them smaller, and as they are where nothing does', () => {
+  it('are deflated if packing makes them no smaller, and stored plain if nothing does', () => {
     put(...many());
     const arabic = Array.from({ length: 60 }, (_, word) => `الكلمة${word} غير المعروفة`)
       .join(' ')
@@ -187,7 +190,7 @@ describe('pages of a document', () => {
     expect(textsOf(100)).toEqual([arabic, random, '', 'ab', long]);
   });
 
-  it('of other words than those that are there have a dictionary of their own, and no more than a list may have', () => {
+  it('of different words get dictionaries of their own, up to the limit of a list', () => {
     const alphabet = 'abcdefghijklmnopqrstuvwxyz';
     const learned: (number | undefined)[] = [];
     for (let kind = 0; kind < DICTIONARIES_MAX + 2; kind += 1) {
@@ -196,7 +199,7 @@ describe('pages of a document', () => {
       );
       const text = (page: number) =>
         Array.from({ length: 300 }, (_, at) => words[(page * 31 + at * at) % 2000]).join(' ');
-      // Each time as many as there are.
+      // Each time there are as many pages as before in total.
       const pages = Array.from({ length: 100 * 2 ** Math.min(kind, 3) }, (_, page) => text(page));
       learned.push(put([1000 + kind, documentOf(...pages)])?.number);
     }
@@ -204,7 +207,7 @@ describe('pages of a document', () => {
     expect(store.wordsCount()).toBeLessThanOrEqual(DICTIONARIES_MAX);
   });
 
-  it('are packed with one look at one dictionary where they are as those before, and by another as soon as they are not', () => {
+  it('are packed with one attempt if they are like the ones before, and with another dictionary once they are not', () => {
     const ofKind = (kind: number) => {
       const words = Array.from({ length: 2000 }, (_, word) => `${'abc'[kind]}${(word * 7919).toString(36)}`.repeat(2));
       return (page: number) => Array.from({ length: 300 }, (_, at) => words[(page * 31 + at * at) % 2000]).join(' ');
@@ -212,7 +215,7 @@ describe('pages of a document', () => {
     const learned = [0, 1, 2].map((kind) => {
       const pages = Array.from({ length: 100 * 2 ** kind }, (_, page) => ofKind(kind)(page));
       const number = put([1000 + kind, documentOf(...pages)])?.number;
-      // Words are learned from what is there, too.
+      // Words are also learned from pages that exist.
       store.transaction(() => extracts.remove(keyOf(1000 + kind)));
       return number;
     });
@@ -231,7 +234,7 @@ describe('pages of a document', () => {
       [PACKED, 3, 3],
       [PACKED, 3, 1],
       [PACKED, 3, 1],
-      // One look at what packed those before, and then at all.
+      // One attempt is with the dictionary of the pages before, then all are tried.
       [PACKED, 1, 4],
       [PACKED, 1, 1],
       [PACKED, 2, 4],
@@ -239,7 +242,7 @@ describe('pages of a document', () => {
     ]);
   });
 
-  it('are read as an error or as text where their bytes are damaged, and nothing else happens', () => {
+  it('are read as an error or as text if their bytes are damaged', () => {
     put(...many());
     put([100, documentOf('ab', randomBytes(100).toString('hex'))]);
     const all = [...stored().slice(0, 20), ...stored().slice(-3)];
@@ -263,7 +266,7 @@ describe('pages of a document', () => {
     );
   });
 
-  it('are told as damaged where the words are lost, or damaged, that pack them', async () => {
+  it('are reported as damaged if the words that pack them are lost or damaged', async () => {
     put(...many());
     await store.close();
     open();
@@ -276,7 +279,7 @@ describe('pages of a document', () => {
   });
 });
 
-it('refuses pages that are not in their order', () => {
+it('ExtractStore refuses pages that are not in order', () => {
   expect(() => extracts.packed([{ ...documentOf('one'), pages: [{ page: 2, text: '' }] }])).toThrow(
     'page 2 is in the place of page 1',
   );

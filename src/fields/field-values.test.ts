@@ -11,7 +11,7 @@ describe('parseDate', () => {
     );
   });
 
-  it('reads the same again, whatever was read meanwhile', () => {
+  it('reads the same text again, whatever was read meanwhile', () => {
     const days = fc.integer({ min: 0, max: 40_000 }).map((day) => day * 86_400_000);
     const times = fc.integer({ min: 0, max: 4_000_000_000_000 });
     const written = fc.oneof(
@@ -44,7 +44,7 @@ describe('parseDate', () => {
     '2026',
     '',
     '1700000000',
-    // A zone makes them moments of years that an answer cannot name.
+    // With their zones these times are in years that an answer cannot contain.
     '0000-01-01T00:00:00+00:01',
     '9999-12-31T23:59:59-00:01',
     '9999-12-31T23:59:60Z',
@@ -54,7 +54,7 @@ describe('parseDate', () => {
 });
 
 describe('isPoint', () => {
-  it('takes exactly latitude and longitude', () => {
+  it('accepts exactly the members latitude and longitude', () => {
     expect(isPoint({ latitude: 1, longitude: 2 })).toBe(true);
     for (const other of [
       null,

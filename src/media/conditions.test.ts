@@ -12,15 +12,15 @@ const file = (bytes: number, etag = 'v1'): StoredFile => ({
 });
 const code = (expected: string) => expect.objectContaining({ code: expected }) as Error;
 
-describe('conditions', () => {
-  it('are met, or 412', () => {
+describe('conditional requests', () => {
+  it('are met or answered with 412', () => {
     for (const [headers, present, absent] of [
       [{}, true, true],
       [{ 'if-match': '"v1"' }, true, false],
       [{ 'if-match': '"v0", "v1"' }, true, false],
       [{ 'if-match': '*' }, true, false],
       [{ 'if-match': '"v2"' }, false, false],
-      // Weak tags never match where the content has to be the very same.
+      // Weak tags never match where the content must be exactly the same.
       [{ 'if-match': 'W/"v1"' }, false, false],
       [{ 'if-none-match': '*' }, false, true],
       [{ 'if-none-match': '"v2"' }, true, true],
@@ -42,7 +42,7 @@ describe('conditions', () => {
     );
   });
 
-  it('are a list of tags, or 400, whatever is sent', () => {
+  it('have lists of tags or are answered with 400, whatever is sent', () => {
     expect(() => assertExpected({ 'if-match': 'v1' }, file(1))).toThrow(code('invalid-parameter'));
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii', maxLength: 40 }), (text) => {
@@ -56,8 +56,8 @@ describe('conditions', () => {
   });
 });
 
-describe('a range', () => {
-  it('is the part of RFC 9110', () => {
+describe('wantedRange', () => {
+  it('reads ranges as defined in RFC 9110', () => {
     const range = (text: string, bytes = 10) => wantedRange({ range: text }, file(bytes));
     expect(range(' Bytes = 2 - 5 ')).toEqual({ begin: 2, end: 6 });
     const before = process.cpuUsage();
@@ -84,7 +84,7 @@ describe('a range', () => {
     expect(wantedRange({ range: 'bytes=0-1', 'if-range': '"v0"' }, file(10))).toBeUndefined();
   });
 
-  it('lies within the file, whatever is sent', () => {
+  it('returns a range within the file, whatever is sent', () => {
     const text = fc.oneof(
       fc.string({ maxLength: 30 }),
       fc.tuple(fc.nat(), fc.nat()).map(([a, b]) => `bytes=${a}-${b}`),

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { join, relative } from 'node:path';
 import { pathFault } from './media-path.js';
 
-it('takes what the contract says', () => {
+it('pathFault accepts the paths that the contract allows, and explains all other faults', () => {
   for (const good of [
     'a',
     'a/b.pdf',
@@ -40,7 +40,7 @@ it('takes what the contract says', () => {
   expect(pathFault('.gannet-uploads/x')).toBeDefined();
 });
 
-it('no path that is taken leaves a folder that it is put into', () => {
+it('pathFault accepts no path that leaves its folder', () => {
   const part = fc.oneof(
     fc.constantFrom('.', '..', '', '\0', '....', '..\\', '~'),
     fc.string({ unit: 'binary', maxLength: 5 }),

@@ -13,7 +13,7 @@ import { MEDIA_SETTINGS } from './settings.js';
 
 const ACCOUNTS = 20;
 const LEFT = 50;
-/** Removing them takes much longer than being told that the service stops. */
+/** So many files that removing them takes much longer than stopping the service. */
 const LEFT_OF_ONE = 10_000;
 let folder: string;
 let environment: LmdbEnvironment;
@@ -42,7 +42,7 @@ function storesOf(catalog: Catalog, complaints: string[] = []): MediaStores {
   return stores;
 }
 
-/** Makes an account of whose uploads a crash left so many; returns where they lie. */
+/** Creates an account with files left over from uploads before a crash; returns their folder. */
 async function accountWithLeft(catalog: Catalog, account: string, count: number): Promise<string> {
   const { name } = await catalog.createAccount(account, 'eu');
   const incoming = join(folder, 'media', name, 'default', 'incoming');
@@ -51,7 +51,7 @@ async function accountWithLeft(catalog: Catalog, account: string, count: number)
   return incoming;
 }
 
-it('is over, or stays for the next start, when the service has stopped', async () => {
+it('MediaStores.recover ends when the service stops, and leaves the rest for the next start', async () => {
   const catalog = await openCatalog(environment, systemClock, { reservedNames: new Set() });
   for (let index = 0; index < ACCOUNTS; ++index) await accountWithLeft(catalog, `account-${index}`, LEFT);
   const complaints: string[] = [];
@@ -63,7 +63,7 @@ it('is over, or stays for the next start, when the service has stopped', async (
   expect(complaints).toEqual([]);
 });
 
-it('keeps no stop waiting for all that was left of one account', async () => {
+it('MediaStores.recover does not delay a stop until all leftovers of an account are removed', async () => {
   const catalog = await openCatalog(environment, systemClock, { reservedNames: new Set() });
   const incoming = await accountWithLeft(catalog, 'large', LEFT_OF_ONE);
   const complaints: string[] = [];
@@ -77,7 +77,7 @@ it('keeps no stop waiting for all that was left of one account', async () => {
   expect(complaints).toEqual([]);
 });
 
-it('is done by the next start where a stop came first', async () => {
+it('MediaStores.recover is completed by the next start after a stop', async () => {
   const catalog = await openCatalog(environment, systemClock, { reservedNames: new Set() });
   const incoming = await accountWithLeft(catalog, 'large', LEFT);
   const stopped = storesOf(catalog);
@@ -91,7 +91,7 @@ it('is done by the next start where a stop came first', async () => {
   await environment.close();
 });
 
-it('makes no data directory in the place of one that is gone, and takes the file when it is back', async () => {
+it('An upload creates no data directory in place of a missing one, and works when it is back', async () => {
   const catalog = await openCatalog(environment, systemClock, { reservedNames: new Set() });
   await catalog.createAccount('first', 'eu');
   const stores = storesOf(catalog);
@@ -107,7 +107,7 @@ it('makes no data directory in the place of one that is gone, and takes the file
   expect(existsSync(folder)).toBe(false);
   renameSync(`${folder}-away`, folder);
   expect(await put()).toMatchObject({ isNew: true });
-  // Now that the folders of the store are known.
+  // Now the folders of the store are known.
   renameSync(folder, `${folder}-away`);
   await expect(put()).rejects.toMatchObject({ code: 'storage-failed' });
   renameSync(`${folder}-away`, folder);

@@ -1,4 +1,4 @@
-/** Every kind of media store does the same. */
+/** Behaviour that all kinds of media stores have in common. */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { S3Store } from './s3/s3-store.js';
 interface Kind {
   readonly name: string;
   open(events: FileEvents): Promise<MediaStore>;
-  /** Names of everything that is left of uploads. */
+  /** Returns the names of all leftovers of uploads. */
   leftovers(): readonly string[];
 }
 
@@ -143,7 +143,7 @@ describe.each([builtIn, ofFolder, ...(server === undefined ? [] : [s3])])('a $na
     });
   });
 
-  it('gives back what was put there, whole and in parts, and says what it is', async () => {
+  it('returns what was uploaded, as a whole and in ranges, with its properties', async () => {
     const content = randomBytes(200_000).toString('hex');
     const { file, isNew } = await store.put(upload('a/b c/ü.txt', content));
     expect(isNew).toBe(true);
@@ -156,7 +156,7 @@ describe.each([builtIn, ofFolder, ...(server === undefined ? [] : [s3])])('a $na
     expect(told).toEqual(['+a/b c/ü.txt']);
   });
 
-  it('takes a file without a byte, and one of unknown length', async () => {
+  it('accepts an empty file, and one of unknown length', async () => {
     await store.put(upload('empty', ''));
     expect(await textOf(store, 'empty')).toBe('');
     const { bytes: _, ...unknown } = upload('long', 'x');
@@ -165,14 +165,14 @@ describe.each([builtIn, ofFolder, ...(server === undefined ? [] : [s3])])('a $na
     expect((await textOf(store, 'long')).length).toBe(9 * 70_000);
   });
 
-  it('knows no file that nobody put there', async () => {
+  it('has no file that was not uploaded', async () => {
     expect(await store.open('a')).toBeUndefined();
     expect(await store.stat('a/b')).toBeUndefined();
     await expect(store.remove('a', () => undefined)).rejects.toEqual(code('file-not-found'));
     expect(await store.list({ prefix: '', after: '', size: 10 })).toEqual({ files: [], hasMore: false });
   });
 
-  it('replaces a file in one step: who reads the old one reads it to its end, and the ETag changes', async () => {
+  it('replaces a file atomically: the old one can be read to its end, and the ETag changes', async () => {
     const first = await store.put(upload('a', 'first'));
     const reading = kind === s3 ? undefined : await store.open('a');
     const second = await store.put(upload('a', 'second!'));
@@ -189,7 +189,7 @@ describe.each([builtIn, ofFolder, ...(server === undefined ? [] : [s3])])('a $na
     expect(told).toEqual(['+a', '+a', '-a']);
   });
 
-  it('leaves the old file, and nothing else, where an upload breaks off', async () => {
+  it('keeps the old file, and nothing else, if an upload is interrupted', async () => {
     await store.put(upload('a', 'old'));
     const broken = { ...upload('a', ''), bytes: 100, body: piecesOf('ne', new Error('gone')) };
     await expect(store.put(broken)).rejects.toThrow();
@@ -202,7 +202,7 @@ describe.each([builtIn, ofFolder, ...(server === undefined ? [] : [s3])])('a $na
     expect(told).toEqual(['+a']);
   });
 
-  it('asks the check before it changes anything', async () => {
+  it('calls the check before it changes anything', async () => {
     const seen: (string | undefined)[] = [];
     await store.put(upload('a', 'one', { check: (current) => void seen.push(current?.path) }));
     expect(seen[0]).toBeUndefined();
@@ -212,9 +212,9 @@ describe.each([builtIn, ofFolder, ...(server === undefined ? [] : [s3])])('a $na
     expect(told).toEqual(['+a']);
   });
 
-  it('lists in the order of the bytes of paths, page by page, below a prefix', async () => {
+  it('lists paths by their bytes, in pages, below a prefix', async () => {
     const paths = ['a', 'a-b', 'a.txt', 'a/x', 'a/y/z', 'a0', 'b/\u{ff5e}', 'b/\u{1f600}', 'ä', 'Z'].filter(
-      // A folder has either a file or a folder of one name.
+      // A folder cannot have a file and a folder of the same name.
       (path) => kind !== ofFolder || path !== 'a',
     );
     for (const path of paths) await store.put(upload(path, path));
@@ -234,8 +234,8 @@ describe.each([builtIn, ofFolder, ...(server === undefined ? [] : [s3])])('a $na
     }
   });
 
-  it('keeps one of many uploads to one path, whole', async () => {
-    // The server of the tests itself fails where two come at once.
+  it('keeps one of many concurrent uploads to one path, complete', async () => {
+    // The test server itself fails for concurrent uploads.
     const contents = Array.from({ length: kind === s3 ? 1 : 20 }, (_, number) => String(number).repeat(50_000));
     await Promise.all(contents.map((content) => store.put(upload('same', content))));
     expect(contents).toContain(await textOf(store, 'same'));
@@ -243,7 +243,7 @@ describe.each([builtIn, ofFolder, ...(server === undefined ? [] : [s3])])('a $na
   });
 });
 
-describe('a listing of a bucket', () => {
+describe('the listing of a bucket', () => {
   const object = '<Contents><Key>files/a.txt</Key><Size>1</Size></Contents>';
   const listing = (inside: string) => `<?xml version="1.0"?><ListBucketResult>${inside}</ListBucketResult>`;
   const whole = listing(`<IsTruncated>false</IsTruncated>${object}${object.replace('a.txt', 'b.txt')}`);
@@ -255,7 +255,7 @@ describe('a listing of a bucket', () => {
     ['data of another kind', '{"files": []}'],
     ['one that does not say whether it is all', listing(object)],
     ['one that has more, and names none', listing('<IsTruncated>true</IsTruncated>')],
-  ])('that is %s is a failure, and no bucket without files', async (_, answer) => {
+  ])('fails if the answer is %s, instead of looking empty', async (_, answer) => {
     const made = await ScriptedServer.start();
     let body = whole;
     made.script = ({ method }, response) => response.end(method === 'GET' ? body : '');
@@ -268,8 +268,8 @@ describe('a listing of a bucket', () => {
   });
 });
 
-describe('what a crash left of a built-in store', () => {
-  it('is put where it belongs, or removed', async () => {
+describe('leftovers of a crash in a built-in store', () => {
+  it('are moved to their place or removed', async () => {
     const blobs = join(folder, 'media', 'blobs');
     const incoming = join(folder, 'media', 'incoming');
     environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
@@ -277,7 +277,7 @@ describe('what a crash left of a built-in store', () => {
     await first.put(upload('kept', 'kept'));
     await first.put(upload('removed', 'removed'));
     const [kept = ''] = readdirSync(blobs).filter((name) => readFileSync(join(blobs, name), 'utf8') === 'kept');
-    // Between the transaction and the new place of the blob; and before any transaction.
+    // One blob is between its transaction and its place, the other before any transaction.
     renameSync(join(blobs, kept), join(incoming, kept));
     writeFileSync(join(incoming, 'half'), 'ha');
     const second = builtInStore(environment, 1000);
@@ -289,13 +289,13 @@ describe('what a crash left of a built-in store', () => {
     expect(await second.usage()).toMatchObject({ bytesUsed: 11, fileCount: 2 });
   });
 
-  it('is removed again where the power failed before the folder knew that it was, however many there were', async () => {
+  it('are removed again after a power failure, however many there were', async () => {
     const blobs = join(folder, 'media', 'blobs');
     const contents = () => readdirSync(blobs).map((name) => readFileSync(join(blobs, name), 'utf8'));
     environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
     const first = builtInStore(environment, 1000);
     await first.put(upload('file', '0'));
-    // More than share one sync: what was synced does not come back.
+    // These are more than share one sync; what was synced does not reappear.
     for (let change = 1; change <= 300; change += 1) await first.put(upload('file', String(change)));
     await first.put(upload('other', 'other'));
     const [other = ''] = readdirSync(blobs).filter((name) => readFileSync(join(blobs, name), 'utf8') === 'other');
@@ -309,7 +309,7 @@ describe('what a crash left of a built-in store', () => {
   });
 });
 
-it('a check of a built-in store finds nothing wrong with files that come, change and go meanwhile', async () => {
+it('A check of a built-in store reports nothing about files that are added, changed and deleted meanwhile', async () => {
   environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
   const store = builtInStore(environment, 100_000);
   for (let number = 0; number < 100; number += 1) await store.put(upload(`kept-${number}`, 'kept'));
@@ -328,8 +328,8 @@ it('a check of a built-in store finds nothing wrong with files that come, change
   expect(await checked).toEqual(Array.from({ length: 5 }, () => ({ problems: [], unnamed: 0 })));
 });
 
-describe('the room of a built-in store', () => {
-  it('is for all uploads together, those that do not say how long they are among them', async () => {
+describe('the capacity of a built-in store', () => {
+  it('is shared by all uploads, including those of unknown length', async () => {
     environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
     const store = builtInStore(environment, 1000);
     let end: () => void = () => undefined;
@@ -337,7 +337,7 @@ describe('the room of a built-in store', () => {
     const putSlowly = (path: string, bytes: number, counted: () => void = () => undefined) => {
       const body = (async function* () {
         yield Buffer.alloc(bytes, 'x');
-        // Whoever asks for more has taken what there was.
+        // The upload has reserved its bytes when it asks for more.
         counted();
         await over;
       })();
@@ -355,7 +355,7 @@ describe('the room of a built-in store', () => {
     expect(await store.usage()).toMatchObject({ bytesUsed: 1000, fileCount: 2 });
     await expect(store.put(upload('fifth', 'z'))).rejects.toEqual(code('store-full'));
     await store.remove('fourth', () => undefined);
-    // One that takes the place of another needs what it is longer.
+    // A file that replaces another one needs only the difference.
     await store.put({ ...upload('first', ''), bytes: undefined, body: piecesOf('w'.repeat(1000)) });
     expect(await store.usage()).toMatchObject({ bytesUsed: 1000, fileCount: 1 });
   });

@@ -4,7 +4,7 @@ import { sealedOf, shownSettings, STORE_KINDS, STORE_MEMBERS, storeKind, type St
 
 const KINDS = Object.keys(STORE_KINDS) as StoreKind[];
 
-it('every member of a kind is in the schemas, and those that are not hidden are shown', () => {
+it('Every member of a kind of store is in the schemas, and shown unless it is hidden', () => {
   for (const kind of KINDS) {
     const { needed, others } = storeKind(kind);
     for (const member of [...needed, ...others]) {
@@ -16,7 +16,7 @@ it('every member of a kind is in the schemas, and those that are not hidden are 
   }
 });
 
-it('what is sealed is told, and neither it nor what goes with it is shown', () => {
+it('The secret of a store is returned for sealing, but neither shown nor the members that belong to it', () => {
   const bucket = { kind: 's3', endpoint: 'https://a.example', region: 'r', bucket: 'b', prefix: '' } as const;
   const settings = { ...bucket, access_key_id: 'id', secret_access_key: 'sealed' };
   expect(sealedOf(settings)).toBe('sealed');

@@ -6,7 +6,7 @@ function throttleAt(time: { ms: number }) {
 }
 
 describe('AttemptThrottle', () => {
-  it('lets go of a failure after a minute, and says when that is', () => {
+  it('forgets a failure after a minute, and tells when that is', () => {
     const time = { ms: 1_000_000 };
     const throttle = throttleAt(time);
     for (let i = 0; i < ATTEMPTS_MAX; i += 1) {
@@ -24,7 +24,7 @@ describe('AttemptThrottle', () => {
     expect(() => throttle.begin(['a'])).toThrow();
   });
 
-  it('does not count what was taken back, nor what was refused', () => {
+  it('counts neither attempts that were taken back nor refused ones', () => {
     const time = { ms: 0 };
     const throttle = throttleAt(time);
     for (let i = 0; i < 100; i += 1) throttle.begin(['a', 'b']).takeBack();
@@ -34,7 +34,7 @@ describe('AttemptThrottle', () => {
     expect(() => throttle.begin(['b'])).toThrow();
   });
 
-  it('keeps nobody out for longer when the clock is set back', () => {
+  it('keeps no one out longer if the clock is set back', () => {
     const time = { ms: 10_000_000 };
     const throttle = throttleAt(time);
     for (let i = 0; i < ATTEMPTS_MAX; i += 1) throttle.begin(['a']);
@@ -42,7 +42,7 @@ describe('AttemptThrottle', () => {
     expect(() => throttle.begin(['a'])).not.toThrow();
   });
 
-  it('remembers a bounded number of subjects', () => {
+  it('remembers a limited number of subjects', () => {
     const throttle = throttleAt({ ms: 0 });
     for (let i = 0; i < ATTEMPTS_MAX; i += 1) throttle.begin(['first']);
     for (let i = 0; i < 100_000; i += 1) throttle.begin([`other ${i}`]);
@@ -52,7 +52,7 @@ describe('AttemptThrottle', () => {
 });
 
 describe('addressSubject', () => {
-  it('is the same for all addresses of one network of IPv6, however they are written', () => {
+  it('is the same for all addresses of one IPv6 network, in any notation', () => {
     const own = addressSubject('2001:db8:1:2::1');
     for (const address of ['2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:0DB8:0001:0002:0:0:0:1', '2001:db8:1:2:a::']) {
       expect(addressSubject(address)).toBe(own);
@@ -61,7 +61,7 @@ describe('addressSubject', () => {
     expect(addressSubject('fe80::1%eth0')).toBe(addressSubject('fe80::2'));
   });
 
-  it('is each address of IPv4 for itself, and what is none of either', () => {
+  it('is separate for each IPv4 address, and for texts that are no address', () => {
     const texts = ['192.0.2.1', '192.0.2.2', '', 'unknown'];
     expect(new Set(texts.map(addressSubject)).size).toBe(texts.length);
   });

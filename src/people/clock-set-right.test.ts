@@ -1,4 +1,4 @@
-/** Nobody stays signed in for as long as a clock was ahead. */
+/** No person stays signed in for as long as a clock was ahead. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ const comesIn = (sessions: Sessions, token: string) => {
   return sessions.authenticate(credential, 'default', false);
 };
 
-it('a session of a clock that was a year ahead ends where that is set right, also over a restart', async () => {
+it('A session from a clock that was a year ahead ends when the clock is corrected, after a restart as well', async () => {
   const people = peopleNow();
   const sessions = new Sessions(people);
   nowMs = RIGHT_MS + YEAR_MS;
@@ -56,7 +56,7 @@ it('a session of a clock that was a year ahead ends where that is set right, als
   expect(() => comesIn(new Sessions(people), token)).toThrow(/sign/i);
 });
 
-it('a session goes on where a clock is set back by an hour, and its last use is written by the new time', async () => {
+it('A session continues if the clock is set back by an hour, and its last use is stored by the new time', async () => {
   const people = peopleNow();
   const sessions = new Sessions(people);
   const { personId, token } = await signedIn(people, sessions);
@@ -68,7 +68,7 @@ it('a session goes on where a clock is set back by an hour, and its last use is 
   expect(again?.last_used_utc).toBe(clock.nowIso());
 });
 
-it('a link of a clock that was a year ahead signs nobody in where that is set right', async () => {
+it('A sign-in link from a clock that was a year ahead is invalid when the clock is corrected', async () => {
   const people = peopleNow();
   const links = new Links(people);
   nowMs = RIGHT_MS + YEAR_MS;
@@ -79,7 +79,7 @@ it('a link of a clock that was a year ahead signs nobody in where that is set ri
   expect(links.isAwaited('p1')).toBe(false);
 });
 
-it('a link outlasts a clock that is set back by minutes', async () => {
+it('A sign-in link stays valid if the clock is set back by minutes', async () => {
   const people = peopleNow();
   const links = new Links(people);
   const { token } = await people.store.change((change) => links.make(change, 'p1', SIGN_IN_LINK_HOURS));

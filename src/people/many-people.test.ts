@@ -1,4 +1,4 @@
-/** What one person costs does not grow with how many others there are. */
+/** The cost of one person does not depend on how many others there are. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,10 +18,10 @@ let folder: string;
 let environment: LmdbEnvironment;
 let people: People;
 let signIn: SignIn;
-/** How often a member of an entry of the others was read. */
+/** How often a member of another person's entry was read. */
 let looks = 0;
 
-/** Counts who looks at it. */
+/** Returns a copy of the entry that counts reads of its members. */
 function watched<Entry extends object>(entry: Entry): Entry {
   const shown = Object.entries(entry).map(([name, value]: [string, unknown]) => {
     const get = () => {
@@ -77,7 +77,7 @@ afterEach(async () => {
 
 const invited = (email: string) => signIn.invite('own', { email, role: 'viewer' });
 
-it('an invitation, a link and the accounts of a person look at nobody else', async () => {
+it('An invitation, a link and the accounts of a person read no entry of other persons', async () => {
   const { person } = await invited('ann@example.com');
   await signIn.linkFor('own', { email: 'ann@example.com', role: 'viewer' });
   expect(people.accountsOf(person.id).map(({ account }) => account)).toEqual(['own']);
@@ -87,25 +87,25 @@ it('an invitation, a link and the accounts of a person look at nobody else', asy
   expect(looks).toBe(0);
 });
 
-it('the accounts of a person come by their names, also where one name begins with another', async () => {
+it('Accounts of a person are sorted by name, even if one name is the beginning of another', async () => {
   await makeAccounts(environment, 'shop-test', 'shop');
   const { person } = await signIn.invite('shop-test', { email: 'ann@example.com', role: 'viewer' });
   await signIn.invite('shop', { email: 'ann@example.com', role: 'viewer' });
   expect(people.accountsOf(person.id).map(({ account }) => account)).toEqual(['shop', 'shop-test']);
 });
 
-it('a sign-in looks at each link once', async () => {
+it('A sign-in by link reads each link once', async () => {
   const { person, link } = await invited('ann@example.com');
   await signIn.byLink(
     { link: link?.token ?? '', password: 'a long password' },
     { address: '192.0.2.1', userAgent: '' },
   );
   expect(signIn.sessions.of(person.id)).toHaveLength(1);
-  // When it was made, and when it ends.
+  // The time of creation and the expiry are read.
   expect(looks).toBe(2 * OTHERS);
 });
 
-it('an account with thousands of people goes without looking at others, whose changes come between', async () => {
+it('An account with thousands of people is deleted in steps without reading others, whose changes come between', async () => {
   const persons = people.store.collection<PersonRecord>('people');
   await Promise.all(Array.from({ length: OWN }, (_, number) => invited(`own-${number}@example.com`)));
   looks = 0;

@@ -9,14 +9,14 @@ function attemptsAt(time: { ms: number }): OpenIdAttempts {
 }
 
 describe('OpenIdAttempts', () => {
-  it('forgets nobody, however many others begin', () => {
+  it('keeps an attempt, however many others begin', () => {
     const attempts = attemptsAt({ ms: Date.now() });
     const { flow, attempt } = attempts.begin();
     for (let i = 0; i < 20_000; i += 1) attempts.begin();
     expect(attempts.useUp(flow)).toEqual(attempt);
   });
 
-  it('takes each once, however its last character is written', () => {
+  it('accepts each attempt once, whatever its last character is', () => {
     const attempts = attemptsAt({ ms: Date.now() });
     const { flow } = attempts.begin();
     expect(attempts.useUp(flow)).toBeDefined();
@@ -25,7 +25,7 @@ describe('OpenIdAttempts', () => {
     for (const last of alphabet) expect(attempts.useUp(flow.slice(0, -1) + last)).toBeUndefined();
   });
 
-  it('takes nothing that it did not begin, nor what was changed', () => {
+  it('refuses attempts that it did not begin, and changed ones', () => {
     const time = { ms: Date.now() };
     const [attempts, other] = [attemptsAt(time), attemptsAt(time)];
     const { flow } = attempts.begin();
@@ -39,7 +39,7 @@ describe('OpenIdAttempts', () => {
     expect(attempts.useUp(flow)).toBeDefined();
   });
 
-  it('takes it for ten minutes, also where the clock is set back', () => {
+  it('accepts an attempt for ten minutes, and not longer if the clock is set back', () => {
     const time = { ms: Date.now() };
     const attempts = attemptsAt(time);
     const [soon, late, early] = [attempts.begin(), attempts.begin(), attempts.begin()];
@@ -51,7 +51,7 @@ describe('OpenIdAttempts', () => {
     expect(attempts.useUp(early.flow)).toBeUndefined();
   });
 
-  it('has texts of its own for each, as PKCE wants them', () => {
+  it('has unique texts for each attempt, in the format of PKCE', () => {
     const attempts = attemptsAt({ ms: Date.now() });
     const begun = [attempts.begin(), attempts.begin()];
     const texts = begun.flatMap(({ flow, attempt }) => [flow, ...Object.values(attempt)]);

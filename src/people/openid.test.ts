@@ -1,4 +1,6 @@
-/** What a provider of sign-ins says of itself: believed while it holds, and asked for again where it is of no use. */
+/**
+ * What an OpenID provider describes about itself: it is cached while valid, and requested again if it does not work.
+ */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { OpenIdProvider } from '../../test/support/openid-provider.js';
 import { OutboundClient } from '../platform/outbound/outbound-client.js';
@@ -51,7 +53,7 @@ it.each([
   ['a place that is a program', { authorization_endpoint: 'javascript:alert(1)' }],
   ['no place where codes are redeemed', { token_endpoint: 5 }],
   ['no keys', { jwks_uri: null }],
-])('of a provider that names %s sign-ins go on when it does: it stayed so until a restart', async (_, described) => {
+])('Sign-ins fail while the provider names %s, and work when it does', async (_, described) => {
   provider.described = described;
   await expect(openId.begin()).rejects.toMatchObject(UNAVAILABLE);
   expect(openId.trouble?.why).toMatch(/^The provider describes itself without a usable /);
@@ -60,7 +62,7 @@ it.each([
   expect(openId.trouble).toBeUndefined();
 });
 
-it('a provider that has moved is asked anew after a sign-in that failed, and after an hour', async () => {
+it("The provider's description is requested again after a failed sign-in, and after an hour", async () => {
   provider.described = { token_endpoint: `${provider.issuer}/gone` };
   await expect(signIn()).rejects.toMatchObject({ code: 'sign-in-failed' });
   provider.described = {};
@@ -71,7 +73,7 @@ it('a provider that has moved is asked anew after a sign-in that failed, and aft
   expect(new URL((await openId.begin()).url).pathname).toBe('/moved');
 });
 
-it('tells why nobody can sign in until somebody has, also where only codes cannot be redeemed', async () => {
+it('The reason why sign-ins fail is reported until one succeeds, even if only codes cannot be redeemed', async () => {
   provider.described = { token_endpoint: 'http://10.0.0.1/token' };
   await expect(signIn()).rejects.toMatchObject(UNAVAILABLE);
   const { trouble } = openId;
@@ -110,7 +112,7 @@ it.each([
   ],
   ["somebody else's key", (of: OpenIdProvider) => (of.signedBy = 'other'), /^What the provider signed is not signed/],
   ['a server that fails', answered(500, {}), /^The provider answered 500 where codes are redeemed/],
-])('tells who looks after the service why a sign-in was refused: %s', async (_, spoil, why) => {
+])('The reason for a refused sign-in is reported to the operator: %s', async (_, spoil, why) => {
   spoil(provider);
   await expect(signIn()).rejects.toMatchObject({ code: 'sign-in-failed' });
   expect(openId.trouble?.why).toMatch(why);
@@ -121,13 +123,13 @@ it.each([
   expect(openId.trouble).toBeUndefined();
 });
 
-it('tells of a provider that calls itself otherwise than the setting', async () => {
+it('A provider with another issuer than the setting is reported', async () => {
   provider.described = { issuer: 'https://x.example/' };
   await expect(openId.begin()).rejects.toMatchObject(UNAVAILABLE);
   expect(openId.trouble?.why).toMatch(/^The provider calls itself https:\/\/x\.example\/, and openid\.issuer is /);
 });
 
-it('tells nothing of a code that somebody has made up', async () => {
+it('A made-up code is not reported as trouble of the provider', async () => {
   const { flow, url } = await openId.begin();
   const { state } = provider.authorize(url);
   await expect(openId.finish({ flow, code: 'none', state })).rejects.toMatchObject({ code: 'sign-in-failed' });

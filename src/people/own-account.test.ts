@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { nameFault } from '../platform/index.js';
 import { accountNameOf } from './own-account.js';
 
-describe('the account of who signs up', () => {
+describe('the name of the account of a person who signs up', () => {
   it.each([
     ['ann@example.com', 'ann'],
     ['Ann.Lee+shop@example.com', 'ann-lee-shop'],
@@ -15,7 +15,7 @@ describe('the account of who signs up', () => {
     expect(accountNameOf(email)).toBe(name);
   });
 
-  it('has a good name, whatever the e-mail is', () => {
+  it('is valid, whatever the email is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (email) => {
         expect(nameFault('account', accountNameOf(email))).toBeUndefined();

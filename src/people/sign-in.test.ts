@@ -13,7 +13,7 @@ import { makeAccounts } from '../../test/support/made-accounts.js';
 
 const EMAIL = 'known@example.com';
 const PASSWORD = 'a good password';
-/** Compared in no time, so that a hundred of them are. */
+/** Makes a hash that is compared quickly, because the tests compare many. */
 const quickHash = (password: string) => hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 });
 
 let folder: string;
@@ -41,11 +41,11 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-describe('a sign-in that is refused because too many wait', () => {
+describe('a sign-in that is refused because too many are waiting', () => {
   const origin = { address: '192.0.2.1', userAgent: '' };
   const attempt = (password: string) => signIn.byPassword({ email: EMAIL, password }, origin);
 
-  it('is no wrong password: the right one is taken when there is room again', async () => {
+  it('does not count as a wrong password', async () => {
     for (let times = 0; times <= ATTEMPTS_MAX; times += 1) {
       const others = Array.from({ length: WAITING_MAX }, () => passwords.verify(kept, 'theirs'));
       await expect(attempt(PASSWORD)).rejects.toMatchObject({ code: 'overloaded' });
@@ -63,7 +63,7 @@ describe('a sign-in that is refused because too many wait', () => {
     await expect(attempt(PASSWORD)).resolves.toBeDefined();
   });
 
-  it('leaves wrong passwords counted', async () => {
+  it('does not reset the count of wrong passwords', async () => {
     for (let times = 0; times < ATTEMPTS_MAX; times += 1) {
       await expect(attempt('wrong')).rejects.toMatchObject({ code: 'sign-in-failed' });
     }
@@ -71,14 +71,14 @@ describe('a sign-in that is refused because too many wait', () => {
   });
 });
 
-describe('an e-mail that nobody has', () => {
-  it('takes one comparison, as every other does, also when it is the first', async () => {
+describe('a sign-in with an unknown email', () => {
+  it('takes one comparison like any other, even if it is the first', async () => {
     const answered: string[] = [];
     await Promise.all([
       passwords.verify(null, PASSWORD).then((isRight) => answered.push(`nobody ${isRight}`)),
       passwords.verify(kept, PASSWORD).then((isRight) => answered.push(`known ${isRight}`)),
     ]);
-    // They come one after the other: what took two turns would be the last.
+    // Comparisons run one after the other: one that took two turns would be last.
     expect(answered).toEqual(['nobody false', 'known true']);
   });
 });

@@ -1,4 +1,7 @@
-/** Pictures read in processes: what they do to their process is told, and concerns no other. */
+/**
+ * Pictures are read in processes of their own: what happens to such a process is reported, and affects no other
+ * picture.
+ */
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { afterEach, expect, it } from 'vitest';
@@ -40,13 +43,13 @@ async function outcome(reader: PictureReader, bytes: Uint8Array, signal?: AbortS
   }
 }
 
-/** All its pixels have to be in memory before the first is told: lines of it lie in seven passes. */
+/** A picture that must be completely in memory before the first pixel can be read, because its lines are interlaced. */
 const large = () =>
   sharp({ create: { width: 9000, height: 9000, channels: 4, background: '#203040' } })
     .png({ progressive: true, compressionLevel: 1 })
     .toBuffer();
 
-it('pictures are read side by side, each by itself, and wait where there are more than processes', async () => {
+it('Pictures are read concurrently, each by itself, and wait if there are more of them than processes', async () => {
   const reader = readerOf({ processes: 2 });
   const files = await Promise.all(Array.from({ length: 12 }, (_, seed) => jpegOf(seed)));
   const read = await Promise.all(files.map((file) => reader.read(file)));
@@ -57,7 +60,7 @@ it('pictures are read side by side, each by itself, and wait where there are mor
   expect(deaths).toEqual([]);
 });
 
-it('a picture that takes too much memory or time ends its process, is told, and the next one is read', async () => {
+it('A picture that takes too much memory or time ends its process with an error, and the next one is read', async () => {
   const bytes = await large();
   const small = await jpegOf(1);
   const frugal = readerOf({ memoryMibMax: 220 });
@@ -75,7 +78,7 @@ itWhere(ON_LINUX, 'only Linux tells of the processes that one has started')(
     const small = await jpegOf(1);
     await outcome(reader, small);
     const reading = outcome(reader, small);
-    // It has been asked, and has not had the time to read.
+    // The process has got the task, but had no time to read.
     for (const { pid } of childrenOf(process.pid).filter(({ command }) => command.includes('picture.worker')))
       process.kill(pid, 'SIGKILL');
     expect(await reading).toBe(DESCRIPTOR_DIMENSIONS);
@@ -83,7 +86,7 @@ itWhere(ON_LINUX, 'only Linux tells of the processes that one has started')(
   },
 );
 
-it('what nobody wants any more ends at once', async () => {
+it('Reading a picture ends at once when it is aborted', async () => {
   const reader = readerOf();
   const small = await jpegOf(1);
   await outcome(reader, small);

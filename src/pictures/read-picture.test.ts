@@ -1,4 +1,6 @@
-/** What is read of a picture: nearly the same whatever it was passed through, and a named fault where there is nothing to be seen. */
+/**
+ * What is read of a picture: nearly the same after common changes of the file, and a known fault if it cannot be read.
+ */
 import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import sharp from 'sharp';
@@ -34,8 +36,8 @@ async function faultOf(bytes: Uint8Array, limits = LIMITS): Promise<string> {
   }
 }
 
-describe('a picture', () => {
-  it('is read in every format, and is the same in all', async () => {
+describe('readPicture', () => {
+  it('reads every format, with nearly the same vector', async () => {
     const [first, ...others] = await Promise.all(
       PICTURE_FORMATS.map(async (format) => {
         const bytes = await drawnPicture(1).toFormat(format).toBuffer();
@@ -47,7 +49,7 @@ describe('a picture', () => {
     for (const other of others) expect(cosine(first ?? new Float32Array(), other)).toBeGreaterThan(0.95);
   });
 
-  it('is found among others after it was resized, recompressed, cropped, greyed or marked', async () => {
+  it('recognizes a picture among others after resizing, recompression, cropping, greyscale or a watermark', async () => {
     const files = await Promise.all(Array.from({ length: PICTURES }, (_, seed) => jpegOf(seed)));
     const vectors = await Promise.all(files.map(vectorOf));
     const nearest = (vector: Float32Array) => {
@@ -68,7 +70,7 @@ describe('a picture', () => {
     }
   });
 
-  it('is as it is to be seen: turned as its EXIF data say, and on white where it shines through', async () => {
+  it('applies the EXIF orientation, and puts transparent pictures on white', async () => {
     const upright = await jpegOf(3);
     const lying = await sharp(upright).rotate(-90).withMetadata({ orientation: 6 }).jpeg({ quality: 95 }).toBuffer();
     expect(await readPicture(lying, LIMITS)).toMatchObject({ width: 240, height: 160 });
@@ -79,7 +81,7 @@ describe('a picture', () => {
     expect(cosine(await vectorOf(through as Buffer), await vectorOf(opaque as Buffer))).toBeGreaterThan(0.999);
   });
 
-  it('with more pixels than may be is not decoded, whatever it says of them', async () => {
+  it('does not decode a picture with too many pixels, whatever its header says', async () => {
     const bomb = pngOf(65_000, 65_000, deflateSync(Buffer.alloc(2 ** 20)));
     expect(bomb.length).toBeLessThan(2000);
     expect(await faultOf(bomb)).toBe('too-large');
@@ -87,14 +89,14 @@ describe('a picture', () => {
     expect(await faultOf(await jpegOf(1), { ...LIMITS, pixelsMax: 240 * 160 })).toBe('read');
   });
 
-  it('of another format has no decoder', async () => {
+  it('refuses other formats', async () => {
     for (const other of [SVG, Buffer.from('%PDF-1.4\n'), Buffer.from('II*\0'), Buffer.alloc(0), Buffer.alloc(100)])
       expect(await faultOf(other)).toBe('not-a-picture');
-    // What a decoder would find out by itself.
+    // The decoder itself would refuse this format, too.
     await expect(sharp(SVG).toBuffer()).rejects.toThrow('unsupported');
   });
 
-  it('that is damaged ends in a picture or in a named fault', async () => {
+  it('returns a picture or a known fault for damaged files', async () => {
     const random = new SeededRandom(20);
     const files = await Promise.all(PICTURE_FORMATS.map((format) => drawnPicture(2).toFormat(format).toBuffer()));
     const told = new Set<string>();
@@ -109,7 +111,7 @@ describe('a picture', () => {
     expect([...told]).toEqual(expect.arrayContaining(['read', 'damaged', 'not-a-picture']));
   });
 
-  it('has a format for any bytes, or none', () => {
+  it('recognizes a known format or none in any bytes', () => {
     const begin = fc.constantFrom(
       '',
       'RIFF',
@@ -127,8 +129,8 @@ describe('a picture', () => {
   });
 });
 
-describe('a descriptor', () => {
-  it('is a vector of length 1 of whatever pixels', () => {
+describe('describePixels', () => {
+  it('returns a vector of length 1 for any pixels', () => {
     const length = 3 * PIXELS_SIDE * PIXELS_SIDE;
     const pixels = fc.oneof(
       fc.nat(255).map((value) => new Uint8Array(length).fill(value)),

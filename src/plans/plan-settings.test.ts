@@ -4,8 +4,8 @@ import { OperatorError } from '../platform/index.js';
 import { offeredPlans } from './plan-settings.js';
 import { LIMITS } from './types.js';
 
-describe('plans of the settings', () => {
-  it('are their names, limits and successors', () => {
+describe('offeredPlans', () => {
+  it('reads names, limits and successors', () => {
     const plans = offeredPlans([
       'free records=10 storage_bytes=0  successor=team',
       ' team searches_a_month=9007199254740991',
@@ -33,12 +33,12 @@ describe('plans of the settings', () => {
     [['free successor=default'], /there is no plan 'default'/],
     [['free successor=free'], /succeeds itself by way of 'free'/],
     [['a successor=b', 'b successor=c', 'c successor=b'], /succeeds itself/],
-  ])('are refused where they make no sense: %j', (texts, reason) => {
+  ])('refuses %j', (texts, reason) => {
     expect(() => offeredPlans(texts)).toThrow(OperatorError);
     expect(() => offeredPlans(texts)).toThrow(reason);
   });
 
-  it('of any text are read or refused with a sentence, and every chain of them ends', () => {
+  it('reads any texts or throws an OperatorError, and all chains of successors end', () => {
     const word = fc.oneof(
       fc.constantFrom(...LIMITS.map((limit) => `${limit}=5`), 'successor=a', 'successor=b', 'successor=c', 'a', 'b'),
       fc.string({ maxLength: 12 }),

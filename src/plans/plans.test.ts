@@ -55,8 +55,8 @@ function opened(offered: readonly string[]) {
   return { plans, subscriptions, searches };
 }
 
-describe('ten thousand accounts', () => {
-  it('have a plan each, and a commit of one asks nothing of the others', async () => {
+describe('plans of ten thousand accounts', () => {
+  it('are separate: a commit of one account counts only its own records', async () => {
     const offered = [`small records=${RECORDS_MAX}`];
     const accounts = Array.from({ length: ACCOUNTS }, (_, i) => `account-${i}`);
     await catalog.adopt({
@@ -88,15 +88,15 @@ describe('ten thousand accounts', () => {
   });
 });
 
-describe('searches of a month', () => {
-  it('are kept, begin anew with the next month, and go with the account', async () => {
+describe('the searches of a month', () => {
+  it('are stored, start again with the next month, and are deleted with the account', async () => {
     await catalog.createAccount('shop', 'eu');
     const before = opened([]);
     for (let i = 0; i < 7; i += 1) before.plans.searched('shop');
     await before.searches.write();
     before.plans.searched('shop');
     expect(before.searches.searches('shop')).toBe(8);
-    // The last one was not written.
+    // The last search was not stored.
     const after = opened([]);
     expect(after.searches.searches('shop')).toBe(7);
     after.plans.searched('shop');
@@ -109,7 +109,7 @@ describe('searches of a month', () => {
     expect(opened([]).searches.searches('shop')).toBe(0);
   });
 
-  it('are those of the month that it is, also where a clock that was a year ahead is set right, and not anew by hours at its begin', async () => {
+  it('follow a clock that is corrected by a year, but do not restart if it goes back by hours at the start of a month', async () => {
     await catalog.createAccount('shop', 'eu');
     nowMs = Date.UTC(2027, 10, 23);
     const { searches } = opened([]);
@@ -124,7 +124,7 @@ describe('searches of a month', () => {
     expect(searches.searches('shop')).toBe(0);
   });
 
-  it('are not forgotten where the clock was ten years ahead for a while', async () => {
+  it('are kept if the clock was ten years ahead for a while', async () => {
     await catalog.createAccount('shop', 'eu');
     const monthMs = nowMs;
     const { searches } = opened([]);
@@ -140,7 +140,7 @@ describe('searches of a month', () => {
     expect([searches.searches('shop'), opened([]).searches.searches('shop')]).toEqual([6, 6]);
   });
 
-  it('are all counted where they come while they are written', async () => {
+  it('are all counted if they come while counts are stored', async () => {
     for (const name of ['account-0', 'account-1', 'account-2']) await catalog.createAccount(name, 'eu');
     const { searches } = opened([]);
     const writes: Promise<void>[] = [];
@@ -161,7 +161,7 @@ describe('searches of a month', () => {
 });
 
 describe('a plan that the settings do not offer any more', () => {
-  it('has no limits, and is told', async () => {
+  it('has no limits, and is reported', async () => {
     await catalog.createAccount('shop', 'eu');
     await opened(['gone records=1']).subscriptions.set('shop', 'gone');
     const { plans, subscriptions } = opened([]);

@@ -4,8 +4,8 @@ import { RecordTurns, type Turn } from './record-turns.js';
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe('commits that share what is left of a limit', () => {
-  it('never add more than there is, are given all that there is, and all come to their turn', async () => {
+describe('RecordTurns', () => {
+  it('never exceeds the limit, gives out all that is left, and lets every commit have its turn', async () => {
     const commit = fc.record({ wanted: fc.nat(12), added: fc.nat(12) });
     await fc.assert(
       fc.asyncProperty(
@@ -24,7 +24,7 @@ describe('commits that share what is left of a limit', () => {
               .then((turn) => {
                 expect(turn.records).toBeLessThanOrEqual(wanted);
                 if (turn.records < wanted) {
-                  // Only where nobody else holds anything of it.
+                  // A commit gets less than it wants only if no other commit holds any records.
                   expect(out).toEqual([]);
                   expect(turn.records).toBe(limit - used);
                   refused += 1;
@@ -47,14 +47,14 @@ describe('commits that share what is left of a limit', () => {
     );
   });
 
-  it('of different accounts do not wait for each other', async () => {
+  it('lets commits of different accounts run concurrently', async () => {
     const turns = new RecordTurns();
     const first = await turns.take('one', 5, () => 5);
     const second = await turns.take('two', 5, () => 5);
     expect([first.records, second.records]).toEqual([5, 5]);
   });
 
-  it('go on after one whose count could not be read', async () => {
+  it('continues after a count that could not be read', async () => {
     const turns = new RecordTurns();
     const broken = turns.take('one', 1, () => {
       throw new Error('no count');

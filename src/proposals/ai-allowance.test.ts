@@ -1,4 +1,4 @@
-/** What accounts may have of models in a week: counted on disk, kept back while asked for, new each Monday. */
+/** How much accounts may use models in a week: counted on disk, reserved during a call, and renewed each Monday. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ async function open() {
   allowance = new AiAllowance(environment, { clock, limit: LIMIT });
 }
 
-it('is counted by account, and outlives a restart', async () => {
+it('The allowance is counted by account, and kept over a restart', async () => {
   expect(allowance.reserve('a', 4)).toBe(4);
   await allowance.spend('a', 4, 3);
   await environment.close();
@@ -44,7 +44,7 @@ it('is counted by account, and outlives a restart', async () => {
   expect(allowance.of('a').used).toBe(0);
 });
 
-it('is never more than there is, however many ask at once', async () => {
+it('The allowance is never exceeded, however many reserve it at once', async () => {
   const reserved = Array.from({ length: 5 }, () => allowance.reserve('a', 4));
   expect(reserved).toEqual([4, 4, 2, 0, 0]);
   await Promise.all(reserved.filter((each) => each > 0).map((each) => allowance.spend('a', each, each)));
@@ -52,14 +52,14 @@ it('is never more than there is, however many ask at once', async () => {
   expect(allowance.reserve('a', 1)).toBe(0);
 });
 
-it('is given back where it was not used', async () => {
+it('A reserved allowance is returned if it was not used', async () => {
   expect(allowance.reserve('a', 20)).toBe(LIMIT);
   expect(allowance.reserve('a', 1)).toBe(0);
   await allowance.spend('a', LIMIT, 0);
   expect(allowance.reserve('a', 1)).toBe(1);
 });
 
-it('begins anew on Monday, also for a clock that was set back', async () => {
+it('The allowance starts again on Monday, and also if the clock is set back', async () => {
   await allowance.spend('a', allowance.reserve('a', LIMIT), LIMIT);
   nowMs = MONDAY_MS;
   expect(allowance.of('a')).toMatchObject({ used: 0, resets_utc: '2026-11-30T00:00:00.000Z' });
@@ -68,7 +68,7 @@ it('begins anew on Monday, also for a clock that was set back', async () => {
   expect(allowance.of('a').used).toBe(0);
 });
 
-it('is that of the week also where the clock was ten years ahead for a while', async () => {
+it('The allowance is that of the current week, even if the clock was ten years ahead for a while', async () => {
   await allowance.spend('a', allowance.reserve('a', LIMIT), LIMIT);
   nowMs += 3_650 * 86_400_000;
   await allowance.spend('a', allowance.reserve('a', 2), 2);

@@ -1,4 +1,7 @@
-/** Recordings cut into files that are short enough: each is one by itself, together they are the whole, and each knows its second. */
+/**
+ * Recordings are cut into files that are short enough: each is a valid file, together they are the whole, and each
+ * knows its time.
+ */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { matroskaOf, mp3Of, wavOf } from '../../test/support/recordings.js';
@@ -9,7 +12,7 @@ const WAV_HEAD_BYTES = 44;
 const MP3_FRAME_BYTES = 417;
 const MP3_FRAME_SECONDS = 1152 / 44_100;
 
-it('gives a recording that is short enough as it is, and says what it is', () => {
+it('cutSound returns a short recording as it is, with its type', () => {
   const bytes = mp3Of({ title: 'Birds' });
   const pieces = cutSound(bytes, bytes.length);
   expect(pieces).toHaveLength(1);
@@ -17,7 +20,7 @@ it('gives a recording that is short enough as it is, and says what it is', () =>
   expect(pieces?.[0]?.sound()).toEqual({ bytes, fileName: 'recording.mp3', mimeType: 'audio/mpeg' });
 });
 
-it('cuts a WAV file between its samples', () => {
+it('cutSound cuts a WAV file between its samples', () => {
   const bytes = wavOf({ title: 'Birds', seconds: 3 });
   fc.assert(
     fc.property(fc.integer({ min: 100, max: 48_000 }), (bytesMax) => {
@@ -38,7 +41,7 @@ it('cuts a WAV file between its samples', () => {
   );
 });
 
-it('cuts an MP3 file between its frames, and leaves its tags out', () => {
+it('cutSound cuts an MP3 file between its frames, and leaves out its tags', () => {
   const bytes = mp3Of({ title: 'Birds', frames: 100 });
   const pieces = cutSound(bytes, 10 * MP3_FRAME_BYTES + 5) ?? [];
   expect(pieces).toHaveLength(10);
@@ -49,12 +52,12 @@ it('cuts an MP3 file between its frames, and leaves its tags out', () => {
   }
 });
 
-it('cuts nothing else', () => {
+it('cutSound cuts no other formats', () => {
   expect(cutSound(matroskaOf({ title: 'Birds' }), 10)).toBeUndefined();
   expect(cutSound(Buffer.from('%PDF-1.7'), 1000)).toBeUndefined();
 });
 
-it('ends in pieces that are short enough or in none, whatever is changed in the bytes', () => {
+it('cutSound returns parts that are short enough or none, whatever bytes are changed', () => {
   const good = [wavOf({ title: 'Birds' }).subarray(0, 3000), mp3Of({ title: 'Birds', frames: 20 })];
   const changes = fc.array(fc.tuple(fc.nat(200), fc.integer({ min: 0, max: 255 })), { maxLength: 8 });
   fc.assert(

@@ -1,14 +1,14 @@
-/** Cues are put together in their order, and nothing of them is lost. */
+/** Cues are joined in their order, and none of their text is lost. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { passagesOf } from './passages.js';
 
-it('puts together what is said within a minute', () => {
+it('passagesOf joins cues within a minute', () => {
   const cues = [0, 20, 60, 61, 300].map((seconds) => ({ seconds, text: `At ${seconds}` }));
   expect(passagesOf(cues).map((passage) => passage.map(({ seconds }) => seconds))).toEqual([[0, 20, 60], [61], [300]]);
 });
 
-it('loses no word, keeps the order of time, and makes no passage that is long', () => {
+it('passagesOf loses no word, sorts by time, and makes no long passages', () => {
   const cue = fc.record({ seconds: fc.nat(500), text: fc.stringMatching(/^[a-z]{1,9}( [a-z]{1,9}){0,600}$/) });
   fc.assert(
     fc.property(fc.array(cue, { maxLength: 40 }), (cues) => {

@@ -1,4 +1,4 @@
-/** What is read of recordings of every kind, made by hand; and of damaged ones, which end in a fault with a name. */
+/** What is read of hand-made recordings of every kind, and of damaged ones, which end in a known fault. */
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../test/support/random.js';
@@ -27,8 +27,8 @@ async function faultOf(bytes: Uint8Array): Promise<string> {
   return 'none';
 }
 
-describe('tags', () => {
-  it('of a sound file are its words at second 0, and its duration is told', async () => {
+describe('tags of a recording', () => {
+  it('are read from a sound file at second 0, with its duration', async () => {
     const bytes = wavOf({ title: 'Sea cliffs', artist: 'Ada Lovelace', seconds: 3 });
     expect(await readRecording(bytes, LIMITS)).toEqual({
       duration: 3,
@@ -42,7 +42,7 @@ describe('tags', () => {
     });
   });
 
-  it('of an MP3 have chapters and lyrics with their seconds', async () => {
+  it('of an MP3 include chapters and lyrics with their times', async () => {
     const bytes = mp3Of({
       title: 'Seabirds',
       artist: 'Ada',
@@ -63,8 +63,8 @@ describe('tags', () => {
   });
 });
 
-describe('what lies inside a video', () => {
-  it('is the text of MP4 tracks, timed or as WebVTT, and chapters', async () => {
+describe('text in a video', () => {
+  it('is read from MP4 text tracks, timed text or WebVTT, and chapters', async () => {
     expect(await cuesOf(mp4Of({ title: 'Birds', subtitles: [SAID, [{ seconds: 4, text: 'Le fou plonge' }]] }))).toEqual(
       [{ seconds: 0, text: 'Birds' }, ...SAID, { seconds: 4, text: 'Le fou plonge' }],
     );
@@ -77,7 +77,7 @@ describe('what lies inside a video', () => {
     ]);
   });
 
-  it('is the text of tracks of a fragmented MP4, which is said once though it goes on in the next fragment', async () => {
+  it('is read from tracks of a fragmented MP4, without repeats at fragment boundaries', async () => {
     const goesOn = [DIVES, { seconds: 10, text: 'and' }, { seconds: 20, text: 'and' }, NESTS];
     const cues = [DIVES, { seconds: 10, text: 'and' }, NESTS];
     expect(await cuesOf(fragmentedMp4Of({ cues: goesOn }))).toEqual(cues);
@@ -85,7 +85,7 @@ describe('what lies inside a video', () => {
     expect(await cuesOf(fragmentedMp4Of({ cues: goesOn, isOld: true }))).toEqual(cues);
   });
 
-  it('is the text of Matroska tracks, packed or not, with sizes or without', async () => {
+  it('is read from Matroska tracks, compressed or not, with sizes or without', async () => {
     const whole = { title: 'Birds', subtitles: SAID, chapters: [{ seconds: 60, text: 'The cliff' }] };
     const expected = [{ seconds: 0, text: 'Birds' }, { seconds: 60, text: 'The cliff' }, ...SAID];
     expect(await cuesOf(matroskaOf(whole))).toEqual(expected);
@@ -99,12 +99,12 @@ describe('what lies inside a video', () => {
   });
 });
 
-it('reads a file of subtitles as words', async () => {
+it('readRecording reads a file of subtitles', async () => {
   expect(await cuesOf(subtitlesOf(SAID))).toEqual(SAID);
   expect(await cuesOf(subtitlesOf(SAID, 'vtt'))).toEqual(SAID);
 });
 
-it('knows recordings by their bytes', () => {
+it('recordingFormat recognizes recordings by their bytes', () => {
   const named: readonly (readonly [string, Uint8Array])[] = [
     ['mp4', mp4Of({})],
     ['matroska', matroskaOf({})],
@@ -129,8 +129,8 @@ it('knows recordings by their bytes', () => {
   for (const other of others) expect(recordingFormat(Buffer.from(other, 'latin1'))).toBeUndefined();
 });
 
-describe('a file without words', () => {
-  it('has a fault with a name', async () => {
+describe('a recording without text', () => {
+  it('ends in a known fault', async () => {
     expect(await faultOf(Buffer.from('<!doctype html>'))).toBe('not-a-recording');
     expect(await faultOf(new Uint8Array())).toBe('not-a-recording');
     expect(await faultOf(wavOf({}))).toBe('no-text');
@@ -138,7 +138,7 @@ describe('a file without words', () => {
   });
 });
 
-it('is read up to the limits, and says that there is more', async () => {
+it('readRecording reads up to its limits, and reports that there is more', async () => {
   const many = Array.from({ length: 30 }, (_, index) => ({ seconds: index, text: `Line number ${index}` }));
   for (const bytes of [
     mp4Of({ subtitles: [many] }),
@@ -155,7 +155,7 @@ it('is read up to the limits, and says that there is more', async () => {
   expect(few.truncated).toBe(true);
 });
 
-it('is read in a time that grows with it alone where a text within it is of zeros', async () => {
+it('readRecording takes linear time for texts of zeros', async () => {
   const zeros = { seconds: 1, text: `Zeros${'\0'.repeat(60_000)}end` };
   const before = process.cpuUsage();
   await readRecording(matroskaOf({ chapters: [zeros, zeros], subtitles: SAID }), LIMITS);
@@ -165,7 +165,7 @@ it('is read in a time that grows with it alone where a text within it is of zero
   expect(passages.flat().map(({ text }) => text)).toEqual(['Birds']);
 });
 
-it('ends in words or a fault with a name, whatever is changed in the bytes', async () => {
+it('readRecording returns text or a known fault, whatever bytes are changed', async () => {
   const random = new SeededRandom(7);
   const good = [
     mp4Of({ title: 'Birds', subtitles: [SAID], chapters: SAID }),

@@ -1,4 +1,7 @@
-/** Recordings read in processes: what they do to their process is told, and concerns no other. */
+/**
+ * Recordings are read in processes of their own: what happens to such a process is reported, and affects no other
+ * recording.
+ */
 import { deflateSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
 import { matroskaOf, mp4Of, wavOf } from '../../test/support/recordings.js';
@@ -37,26 +40,26 @@ async function outcome(reader: RecordingReader, bytes: Uint8Array): Promise<stri
 
 const good = (title = 'Still here') => wavOf({ title });
 
-it('recordings are read side by side, each by itself', async () => {
+it('Recordings are read concurrently, each by itself', async () => {
   const reader = readerOf({ processes: 2 });
   const titles = Array.from({ length: 8 }, (_, index) => `Recording ${index}`);
   expect(await Promise.all(titles.map((title) => outcome(reader, good(title))))).toEqual(titles);
 });
 
-it('one that takes too long is told as such, and the next one is read', async () => {
+it('A recording that takes too long fails with timed-out, and the next one is read', async () => {
   const reader = readerOf({ limits: { ...LIMITS, msMax: 1 } });
   const cue = '00:00:01,000 --> 00:00:02,000\nIt goes on\n\n';
   expect(await outcome(reader, Buffer.from(cue.repeat(200_000)))).toBe('timed-out');
   expect(await outcome(readerOf(), good())).toBe('Still here');
 });
 
-/** Files that claim more than they have, or have more than anybody wants. */
+/** Files that claim to be larger than they are, or that have far too much content. */
 const BOMBS: Readonly<Record<string, () => Uint8Array>> = {
   'a million cues': () => Buffer.from('00:00:01,000 --> 00:00:02,000\nAgain\n\n'.repeat(1_000_000)),
   'samples without end': () => {
     const bytes = mp4Of({ subtitles: [[{ seconds: 1, text: 'Once' }]] });
     const sizes = bytes.indexOf('stsz') + 8;
-    // All of one byte, and four thousand million of them.
+    // The file claims over four thousand million samples of one byte.
     bytes.writeUInt32BE(1, sizes);
     bytes.writeUInt32BE(0xffffffff, sizes + 4);
     bytes.writeUInt32BE(0xffffffff, bytes.indexOf('stsc') + 16);
@@ -84,10 +87,13 @@ const BOMBS: Readonly<Record<string, () => Uint8Array>> = {
     Buffer.concat([Buffer.from('ID3\x04\0\0\x7f\x7f\x7f\x7f', 'latin1'), Buffer.alloc(1_000_000)]),
 };
 
-it.each(Object.entries(BOMBS))('%s ends in words or a fault, and the next one is read', async (_name, bomb) => {
-  const reader = readerOf({ limits: { ...LIMITS, cuesMax: 1000, msMax: 10_000 } });
-  const read = await outcome(reader, bomb());
-  const isFault = RECORDING_FAULTS.some((fault) => fault === read);
-  expect(isFault || /^(?:Once|Again)(?:\|Again)*$/u.test(read)).toBe(true);
-  expect(await outcome(reader, good())).toBe('Still here');
-});
+it.each(Object.entries(BOMBS))(
+  'A file with %s ends in text or a fault, and the next one is read',
+  async (_name, bomb) => {
+    const reader = readerOf({ limits: { ...LIMITS, cuesMax: 1000, msMax: 10_000 } });
+    const read = await outcome(reader, bomb());
+    const isFault = RECORDING_FAULTS.some((fault) => fault === read);
+    expect(isFault || /^(?:Once|Again)(?:\|Again)*$/u.test(read)).toBe(true);
+    expect(await outcome(reader, good())).toBe('Still here');
+  },
+);

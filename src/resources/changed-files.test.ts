@@ -1,4 +1,4 @@
-/** Who looks at a file that has changed: open lists at once, of those at rest the ones that link to it, and none of the others. */
+/** Which lists check a changed file: open lists at once, closed ones if they link to it, and no others. */
 import { expect, it, vi } from 'vitest';
 import { ChangedFiles, type ChangedFilesOptions } from './changed-files.js';
 
@@ -44,7 +44,7 @@ const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-it('are told where they are open, and opened where they rest and link to it', async () => {
+it('A changed file is reported to open lists, and opens closed lists that link to it', async () => {
   const { files, told, asked, opened, warn } = changedFiles([
     { isOpen: true },
     { links: ['media:s/a.pdf'] },
@@ -59,7 +59,7 @@ it('are told where they are open, and opened where they rest and link to it', as
   expect([opened.length, warn.mock.calls.length]).toEqual([1, 0]);
 });
 
-it('goes through 10,000 lists at rest once for a thousand changes at a time, and others have their turn meanwhile', async () => {
+it('A thousand changes go through 10,000 closed lists once, and let other work run meanwhile', async () => {
   const lists = Array.from({ length: 10_000 }, (_, number) => ({ links: [`media:s/dir/${number}.pdf`] }));
   const { files, asked, opened } = changedFiles(lists);
   for (let number = 0; number < 1000; number += 1) files.add('default', `media:s/dir/x${number}.pdf`);
@@ -75,7 +75,7 @@ it('goes through 10,000 lists at rest once for a thousand changes at a time, and
   expect(opened).toEqual([]);
 });
 
-it('a list that cannot be looked at is said, and the next ones are looked at', async () => {
+it('A list that cannot be examined is logged, and the next ones are examined', async () => {
   const { files, opened, warn } = changedFiles([
     { fails: true },
     { isOpen: true, fails: true },
@@ -86,7 +86,7 @@ it('a list that cannot be looked at is said, and the next ones are looked at', a
   expect(warn.mock.calls.length).toBe(2);
 });
 
-it('what comes while lists are gone through is looked at in another round, and none after the end', async () => {
+it('Changes during a pass are handled in another pass, and none after the end', async () => {
   const { files, asked, opened } = changedFiles([{ links: ['media:s/b.pdf'] }, { links: [] }, { links: [] }]);
   files.add('default', 'media:s/a.pdf');
   await expect.poll(() => asked.length).toBeGreaterThan(0);

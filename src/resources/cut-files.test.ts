@@ -18,12 +18,12 @@ it.each([
   ['a PNG', png],
   ['a WebP', riff],
   ['an MP4', Buffer.concat([box('ftyp', 24), box('moov', 40), box('mdat', 64)])],
-])('%s tells whether it lacks its end', (_, whole) => {
+])('isCutOff recognizes that %s lacks its end', (_, whole) => {
   expect(isCutOff(whole)).toBe(false);
   expect(isCutOff(whole.subarray(0, -10))).toBe(true);
 });
 
-it('of a text, and of what is no file of a known kind, it is not known', () => {
+it('isCutOff is false for texts and unknown files, which have no recognizable end', () => {
   for (const text of ['', 'RIF', 'WEBVTT\n\n00:00', '<html>']) expect(isCutOff(Buffer.from(text))).toBe(false);
 });
 
@@ -39,7 +39,7 @@ afterEach(async () => {
   await server.close();
 });
 
-it('a file that breaks off is asked for again, also where the server tells neither its length nor its end: its half was taken as it', async () => {
+it('A file that breaks off is reported as unreachable, even if the server tells neither its length nor its end', async () => {
   let sent = PDF.subarray(0, -10);
   server.script = (_asked, response) => {
     for (const name of ['transfer-encoding', 'content-length']) response.removeHeader(name);

@@ -1,4 +1,4 @@
-/** How much of files is in memory at once, and what is told of one that was not read. */
+/** How many bytes of files are in memory at once. */
 import { expect, it } from 'vitest';
 import { createMetrics } from '../platform/metrics.js';
 import { createResourceMetrics } from './resource-metrics.js';
@@ -7,7 +7,7 @@ import { ResourceReader } from './resource-reader.js';
 
 const noneIsRead = () => Promise.reject(new Error('none is read'));
 
-it('has no more bytes of files in hand than it may, and one that is larger alone', async () => {
+it('ResourceReader holds no more bytes of files than its limit, and a larger file alone', async () => {
   let held = 0;
   let heldMax = 0;
   let sizes: number[] = [];
@@ -43,7 +43,7 @@ it('has no more bytes of files in hand than it may, and one that is larger alone
     transcribedMax: 1,
     transcriptionRetryMs: [],
     subtitleBytesMax: 1000,
-    // Three quarters of it are for files that no model is asked about.
+    // Three quarters of it are for files without a call of a model.
     heldBytesMax: 2667,
     parallel: 8,
     parallelPerList: 8,
@@ -57,7 +57,7 @@ it('has no more bytes of files in hand than it may, and one that is larger alone
     ),
   );
   expect(outcomes.map(({ kind }) => kind)).toEqual(wanted.map(() => 'read'));
-  // Of 2,000 a file takes twice its bytes.
+  // A file takes twice its bytes, of 2,000.
   for (const together of sizesTogether)
     expect(together.length === 1 || together.reduce((sum, bytes) => sum + bytes, 0) <= 1000).toBe(true);
   expect(heldMax).toBe(5000);

@@ -1,4 +1,4 @@
-/** Files of which several things are read: how often they are fetched, and what lies on disk meanwhile. */
+/** Files that are read for several purposes: how often they are fetched, and what is on disk meanwhile. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { SharedFiles, type Reading, type SharedFileWanted, type SharedFilesOptio
 
 let folder = '';
 let nowMs = 1000;
-/** What is behind the URL. */
+/** What the URL answers. */
 let content = 'a film';
 let asked: (string | undefined)[] = [];
 
@@ -47,22 +47,22 @@ async function read(
   return fetched.kind === 'bytes' ? Buffer.from(fetched.bytes).toString() : fetched.kind;
 }
 
-it('are fetched once for all that is to be read of them, whichever is first and while another one fetches', async () => {
+it('A file is fetched once for all its readings, whichever is first, even while another one fetches it', async () => {
   const files = opened();
   const both = [read(files, 'frames', ['video']), read(files, 'video', ['frames', 'transcript'])];
   expect(await Promise.all(both)).toEqual(['a film', 'a film']);
   nowMs += 60_000;
-  // What is read in between need not know of the one that comes last.
+  // The reading in between does not know the one that comes last.
   expect(await read(files, 'image', [])).toBe('a film');
   expect(await read(files, 'transcript', ['frames'])).toBe('a film');
   expect(asked).toEqual([undefined]);
-  // Everybody has it: it is let go of.
+  // Every reading has it, so it is deleted.
   expect(await read(files, 'video', [], { sinceMs: 0 })).toBe('a film');
   expect(asked).toHaveLength(2);
   expect(readdirSync(join(folder, 'videos'))).toEqual([]);
 });
 
-it('are asked for again where they may have changed, and fetched where they have', async () => {
+it('A file that may have changed is requested conditionally, and fetched if it has', async () => {
   const files = opened();
   await read(files, 'video', ['frames']);
   expect(await read(files, 'frames', ['video', 'transcript'], { sinceMs: 2000 })).toBe('a film');
@@ -71,7 +71,7 @@ it('are asked for again where they may have changed, and fetched where they have
   expect(asked).toEqual([undefined, 'a film', 'a film']);
 });
 
-it('are those of one account and one URL', async () => {
+it('A file is shared only within one account and URL', async () => {
   const files = opened();
   await read(files, 'video', ['frames']);
   await read(files, 'frames', [], { account: 'b' });
@@ -79,7 +79,7 @@ it('are those of one account and one URL', async () => {
   expect(asked).toHaveLength(3);
 });
 
-it('lie on disk as far as there is room, the first ones, and until their time is over', async () => {
+it('Files are kept on disk if there is room, the first ones, and for a limited time', async () => {
   const files = opened({ bytesMax: 13 });
   const url = (at: number) => ({ url: `https://a.example/${at}` });
   for (const at of [1, 2, 3]) await read(files, 'video', ['frames'], url(at));
@@ -90,12 +90,12 @@ it('lie on disk as far as there is room, the first ones, and until their time is
   asked = [];
   await expect.poll(() => read(short, 'frames', ['transcript']).then(() => asked.length)).toBeGreaterThan(0);
   await read(opened({ filesMax: 0 }), 'video', ['frames']);
-  // There is no folder to be made.
+  // The folder cannot be created.
   writeFileSync(join(folder, 'file'), '');
   expect(await read(opened({ folder: join(folder, 'file', 'videos') }), 'video', ['frames'])).toBe('a film');
 });
 
-it('are not waited for by what is quick where what is slow waits for room, nor after they failed', async () => {
+it('A quick reading does not wait for a slow one that waits for room, and a reading continues if another one fails', async () => {
   const files = opened();
   let admit = (): void => undefined;
   const slow = read(files, 'frames', ['video'], { room: () => new Promise((resolve) => (admit = resolve)) });
@@ -109,24 +109,24 @@ it('are not waited for by what is quick where what is slow waits for room, nor a
   expect(await behind).toBe('a film');
 });
 
-it('are kept once where two fetch them beside each other', async () => {
+it('A file is stored once if two readings fetch it concurrently', async () => {
   const files = opened({ bytesMax: 12, filesMax: 8 });
   let admit = (): void => undefined;
   const slow = read(files, 'frames', ['video'], { room: () => new Promise((resolve) => (admit = resolve)) });
   const fetch: SharedFileWanted['fetch'] = (...asked) => {
-    // Both are put on disk at the same time.
+    // Both are written to disk at the same time.
     admit();
     return fetchNow(...asked);
   };
   expect(await Promise.all([slow, read(files, 'video', ['frames'], { fetch })])).toEqual(['a film', 'a film']);
-  // There is room for another one.
+  // There is room for another file.
   await read(files, 'video', ['frames'], { url: 'https://c.example/' });
   asked = [];
   await read(files, 'frames', [], { url: 'https://c.example/' });
   expect(asked).toEqual([]);
 });
 
-it('are no longer waited for by who leaves, and come to nothing where the disk does not give them back', async () => {
+it('A reading stops waiting when it is aborted, and fetches again if the file on disk is gone', async () => {
   const files = opened();
   const leaving = new AbortController();
   const fetch = () => new Promise<FetchedFile>(() => undefined);

@@ -1,4 +1,4 @@
-/** What a model writes down of a recording: in pieces, none of them paid for twice. */
+/** A model's transcript of a recording: made in parts, none of which is paid for twice. */
 import { expect, it } from 'vitest';
 import { wavOf } from '../../test/support/recordings.js';
 import type { KeptTranscript, Transcribing } from '../extracts/index.js';
@@ -6,18 +6,18 @@ import { ModelError, type Transcriber } from '../models/index.js';
 import { NotTranscribedError, TranscriberAwayError, transcriptKey, Transcripts } from './transcripts.js';
 
 const BYTES = wavOf({ seconds: 3 });
-/** Two pieces of one second and a half. */
+/** The length of a part: two parts of one and a half seconds. */
 const BYTES_MAX = 24_044;
 const KEY = transcriptKey('hash', 'version');
 
-/** A model that says what it is scripted to, and what is kept of it. */
+/** A scripted model, and what is stored of its answers. */
 class Scripted implements Transcriber {
   readonly version = 'version';
   readonly asked: number[] = [];
   readonly stored = new Map<string, KeptTranscript>();
   fail: Error | undefined;
   full: Error | undefined;
-  /** Resolves before each answer. */
+  /** Each answer waits for this promise. */
   answers: Promise<unknown> = Promise.resolve();
 
   async transcribe({ bytes }: { readonly bytes: Uint8Array }) {
@@ -55,7 +55,7 @@ function opened() {
 
 const CUES = [[{ seconds: 0.5, text: 'Piece 1' }], [{ seconds: 2, text: 'Piece 2' }]];
 
-it('is asked for piece by piece, with the seconds of the whole, and never again', async () => {
+it('A transcript is requested part by part, with times of the whole recording, and never again', async () => {
   const { counted, model, read } = opened();
   expect(await read()).toEqual(CUES);
   expect(await read()).toEqual(CUES);
@@ -64,20 +64,20 @@ it('is asked for piece by piece, with the seconds of the whole, and never again'
   expect(model.stored.get(KEY)?.isWhole).toBe(true);
 });
 
-it('goes on behind the last piece that was kept', async () => {
+it('A transcript continues after the last stored part', async () => {
   const { model, read } = opened();
   model.stored.set(KEY, { pieces: [[[{ seconds: 0.1, text: 'Earlier' }]]], isWhole: false });
   expect(await read()).toEqual([[{ seconds: 0.1, text: 'Earlier' }], [{ seconds: 2, text: 'Piece 1' }]]);
   expect(model.asked).toHaveLength(1);
 });
 
-it('is asked for once where several files have the same bytes at the same time', async () => {
+it('A transcript is requested once for several files with the same bytes', async () => {
   const { model, read } = opened();
   expect(await Promise.all([read(), read(), read()])).toEqual([CUES, CUES, CUES]);
   expect(model.asked).toHaveLength(2);
 });
 
-it('lets whoever waits for another leave, and the other go on', async () => {
+it('A reading that waits for another one can be aborted, and the other one continues', async () => {
   const { model, read } = opened();
   let answer = () => {};
   model.answers = new Promise<void>((resolve) => (answer = resolve));
@@ -90,7 +90,7 @@ it('lets whoever waits for another leave, and the other go on', async () => {
   expect(await first).toEqual(CUES);
 });
 
-it('tells a model that is away from one that does not want the file, and both from a full disk', async () => {
+it('Transcripts distinguish an unavailable model, a refused file and a full disk', async () => {
   const { model, read } = opened();
   model.fail = new ModelError('Come back.', { retry: 'later', retryAfterMs: 20_000 });
   await expect(read()).rejects.toMatchObject({ name: 'TranscriberAwayError', afterMs: 20_000, message: 'Come back.' });
@@ -102,7 +102,7 @@ it('tells a model that is away from one that does not want the file, and both fr
   await expect(read()).rejects.toBe(model.full);
 });
 
-it('is not asked for where the file is too long and cannot be cut', async () => {
+it('A transcript is not requested if the file is too long and cannot be cut', async () => {
   const { model, read } = opened();
   const ogg = Buffer.concat([Buffer.from('OggS'), Buffer.alloc(BYTES_MAX)]);
   await expect(read(undefined, ogg)).rejects.toThrow('can be cut only where it is a WAV or an MP3 file');

@@ -6,7 +6,7 @@ import { processorMs } from '../../test/support/processor-time.js';
 const pairs = (text: string) => findDefinitions(text).map(({ abbreviation, longForm }) => [abbreviation, longForm]);
 
 describe('findDefinitions', () => {
-  // Sentences of abstracts, some after the paper's own examples.
+  // Sentences of abstracts, some modelled on the paper's own examples.
   it.each<[string, readonly (readonly [string, string])[]]>([
     ['the emergency room (ER) was full', [['ER', 'emergency room']]],
     ['genes of heat shock transcription factor (HSF) were cloned', [['HSF', 'heat shock transcription factor']]],
@@ -42,7 +42,7 @@ describe('findDefinitions', () => {
     expect(pairs(text)).toEqual([]);
   });
 
-  it('takes any text, in time that grows with its length', () => {
+  it('reads any text, in a time that grows with its length', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('(', ')', '[', 'A', 'b', ' ', '.', 'É', '𝒜', 'İ'), maxLength: 500 }),

@@ -1,4 +1,4 @@
-/** The thread that reads records for abbreviations, as it is compiled into dist. */
+/** The thread that reads records for abbreviations, as compiled into dist. */
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listFixtures, type ListFixtures } from '../../test/support/lists.js';
@@ -18,7 +18,7 @@ const DEFINITION: FieldDefinition = {
   location_field: null,
   inferred: 'no',
 };
-/** More than two steps read. */
+/** More records than two steps read. */
 const RECORDS = Array.from({ length: 2500 }, (_, number) => ({
   name: `r${number}`,
   title: number % 100 === 0 ? 'the World Health Organization (WHO)' : 'nothing to see',
@@ -43,7 +43,7 @@ beforeEach(() => {
 afterEach(() => finder.close());
 
 describe('CandidateFinder', () => {
-  it('has no thread until somebody asks, and reads every record, step by step', async () => {
+  it('has no thread until the first call, and reads every record in steps', async () => {
     expect(hostOf(finder).isRunning).toBe(false);
     const [found, ...others] = await finder.find(list, NEVER);
     expect(found).toMatchObject({ abbreviation: 'WHO', record_count: 25 });
@@ -51,20 +51,20 @@ describe('CandidateFinder', () => {
     expect(hostOf(finder).isRunning).toBe(true);
   });
 
-  it('shares a scan, which ends when all who asked have left, and begins anew for the next', async () => {
+  it('shares a scan between callers, ends it when all have left, and starts again for the next', async () => {
     const callers = [new AbortController(), new AbortController()];
     const asked = callers.map(({ signal }) => finder.find(list, signal));
     callers[0]?.abort(new Error('left'));
     expect(hostOf(finder).pending).toBe(1);
     callers[1]?.abort(new Error('left, too'));
     for (const each of asked) await expect(each).rejects.toThrow(/left/);
-    // It was stopped after the step that was at the thread.
+    // The scan was stopped after the step that the thread was doing.
     expect(hostOf(finder).pending).toBe(0);
     expect(await finder.find(list, NEVER)).toHaveLength(1);
   });
 
-  it('answers with an error where the thread dies, and the next call with candidates', async () => {
-    // What is killed may be reading still.
+  it('fails if its thread dies, and answers the next call', async () => {
+    // The killed thread may still be reading.
     const lease = list.lease();
     const asked = finder.find(list, NEVER);
     hostOf(finder).kill();
@@ -74,10 +74,10 @@ describe('CandidateFinder', () => {
     lease.release();
   });
 
-  it('says `deadline` where a step takes too long', async () => {
+  it('fails with `deadline` if a step takes too long', async () => {
     const config = loadConfig({ argv: [], env: { GANNET_SEARCH_DEADLINE_MS: '10' } });
     const hurried = new CandidateFinder({ config, log: pino({ level: 'silent' }), metrics });
-    // The thread alone takes longer to start.
+    // Starting the thread alone takes longer.
     await expect(hurried.find(list, NEVER)).rejects.toMatchObject({ code: 'deadline' });
     await hurried.close();
   });

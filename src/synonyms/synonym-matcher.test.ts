@@ -6,13 +6,13 @@ const split = (text: string): string[] => text.toLowerCase().split(/\s+/u).filte
 const matcher = (...rules: SynonymRule[]): SynonymMatcher => new SynonymMatcher(rules, split);
 
 describe('SynonymMatcher', () => {
-  it('has no direction for equivalent terms', () => {
+  it('expands equivalent terms in both directions', () => {
     const synonyms = matcher({ kind: 'equivalent', terms: ['sofa', 'couch'] });
     expect(synonyms.match(['red', 'couch'])).toEqual([{ begin: 1, end: 2, expansions: [['sofa']], rules: [0] }]);
     expect(synonyms.match(['sofa'])[0]?.expansions).toEqual([['couch']]);
   });
 
-  it('reads a rewrite rule one way', () => {
+  it('expands a rewrite rule in one direction', () => {
     const synonyms = matcher({ kind: 'rewrite', terms: ['tablet'], replace_with: ['ipad'] });
     expect(synonyms.match(['tablet'])[0]?.expansions).toEqual([['ipad']]);
     expect(synonyms.match(['ipad'])).toEqual([]);
@@ -31,7 +31,7 @@ describe('SynonymMatcher', () => {
     expect(synonyms.match(split('old york'))).toEqual([{ begin: 1, end: 2, expansions: [['jorvik']], rules: [0] }]);
   });
 
-  it('joins the rules that share a term and leaves out repeats', () => {
+  it('joins the rules that share a term, without duplicates', () => {
     const synonyms = matcher(
       { kind: 'equivalent', terms: ['tv', 'television'] },
       { kind: 'equivalent', terms: ['TV', 'telly', 'television'] },
@@ -41,11 +41,11 @@ describe('SynonymMatcher', () => {
     ]);
   });
 
-  it('ignores terms without any word', () => {
+  it('ignores terms without a word', () => {
     expect(matcher({ kind: 'equivalent', terms: ['  ', 'couch'] }).match(['couch'])).toEqual([]);
   });
 
-  it('knows the same rules however many others there are, and when what was worked out is forgotten', () => {
+  it('matches the same rules among thousands of others, and after its caches were evicted', () => {
     const rules = Array.from({ length: 30_000 }, (_, number): SynonymRule => {
       const terms = [`new ${number}`, `thing ${number}`, `w${number}`];
       return number % 3 === 0
@@ -72,13 +72,13 @@ describe('SynonymMatcher', () => {
     expect(synonyms.match(['new', '30000', 'w30000', 'replaced'])).toEqual([]);
   });
 
-  it('keeps terms apart whose ends are halves of one character', () => {
+  it('distinguishes terms whose ends are halves of one character', () => {
     const synonyms = matcher({ kind: 'equivalent', terms: ['a\ud835', '\udc9c', 'b'] });
     expect(synonyms.match(['b'])[0]?.expansions).toHaveLength(2);
     expect(synonyms.match(['b'])[0]?.expansions[0]?.[0]).toMatch(/^a/);
   });
 
-  it('matches with one more rule as it would if that had been among them', () => {
+  it('matches with an added rule as if it had been among the others', () => {
     const term = fc.constantFrom('a', 'b', 'a b', 'b a', 'a b c', 'c', '');
     const terms = fc.array(term, { minLength: 1, maxLength: 3 });
     const rule = fc.oneof(

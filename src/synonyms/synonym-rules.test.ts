@@ -4,8 +4,8 @@ import { SYNONYM_TERM_PATTERN, synonymRuleFaults } from './synonym-rules.js';
 
 const pieces = fc.constantFrom('a', ' ', '-', '=', '>', ',', '#', '\\', '→', '⇒', '⟶', '\n', 'é', '->', '=>');
 
-describe('the pattern of a term', () => {
-  it('refuses the terms that hold what a term cannot hold, and no others', () => {
+describe('SYNONYM_TERM_PATTERN', () => {
+  it('refuses exactly the terms with forbidden characters', () => {
     const pattern = new RegExp(SYNONYM_TERM_PATTERN, 'u');
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
@@ -17,7 +17,7 @@ describe('the pattern of a term', () => {
     );
   });
 
-  it.each([...'←↑→↓↔⇐⇒⇔↦⟵⟶⟹⟼➔➙➜➡⤳⬅⬌⭢￫', '->', '=>', '-->', '<=>'])('knows %s as an arrow', (arrow) => {
+  it.each([...'←↑→↓↔⇐⇒⇔↦⟵⟶⟹⟼➔➙➜➡⤳⬅⬌⭢￫', '->', '=>', '-->', '<=>'])('recognizes %s as an arrow', (arrow) => {
     const terms = [`a ${arrow} b`, 'c'];
     expect(synonymRuleFaults({ kind: 'equivalent', terms }, '', (text) => [text])).toEqual([
       { pointer: '/terms/0', detail: 'A term cannot contain an arrow.' },
@@ -26,7 +26,7 @@ describe('the pattern of a term', () => {
   });
 
   it.each(['C++', 'a < b', 'a > b', 'a<=b', 'R&D', 'x-ray', 'half = ½', '∴', '⊂', '✓', '★', '️❤'])(
-    'takes %s',
+    'accepts %s',
     (sign) => {
       const terms = [sign, 'c'];
       expect(synonymRuleFaults({ kind: 'equivalent', terms }, '', (text) => [text])).toEqual([]);

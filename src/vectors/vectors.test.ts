@@ -1,4 +1,4 @@
-/** Bytes of vectors, and what tells that a text has changed. */
+/** The bytes of vectors, and the hash that tells whether a text has changed. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FieldDefinition } from '../catalog/index.js';
@@ -22,8 +22,8 @@ const vectors = fc
   );
 const hash = fc.uint8Array({ minLength: HASH_BYTES, maxLength: HASH_BYTES });
 
-describe('the bytes of vectors', () => {
-  it('say what was given, wherever they lie', () => {
+describe('encoded vectors', () => {
+  it('decode to what was given, at any offset', () => {
     fc.assert(
       fc.property(vectors, hash, fc.nat(7), (rows, of, offset) => {
         const bytes = encodeVectors(
@@ -41,7 +41,7 @@ describe('the bytes of vectors', () => {
     );
   });
 
-  it('are refused where they are damaged, and nothing is read beyond them', () => {
+  it('are refused if they are damaged, and nothing is read beyond them', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {
@@ -60,7 +60,7 @@ describe('the bytes of vectors', () => {
 });
 
 describe('vectors that come with a record', () => {
-  it('are read as they are or refused with what was expected, whatever they are', () => {
+  it('are read as they are or refused with what was expected', () => {
     const anything = fc.anything({ maxDepth: 2 });
     fc.assert(
       fc.property(fc.record({ vector: anything, vectors: anything }, { requiredKeys: [] }), (record) => {
@@ -86,7 +86,7 @@ describe('vectors that come with a record', () => {
   });
 });
 
-describe('the text of a record', () => {
+describe('textOfRecord', () => {
   const definition: FieldDefinition = {
     searchable_fields: ['name', 'title', 'tags', 'text'].map((name) => ({ name, weight: 1 })),
     facets: [],
@@ -97,13 +97,13 @@ describe('the text of a record', () => {
   const text = (fields: Record<string, string | readonly string[]>, nameGenerated = false) =>
     textOfRecord(definition, { name: 'a name', nameGenerated }, fields);
 
-  it('has the first searchable field that says something as its title, and no name that nobody gave', () => {
+  it('uses the first searchable field with text as title, and no generated name', () => {
     expect(text({ title: 'T', text: 'Long.', other: 'x' })).toEqual({ title: 'a name', text: 'T\nLong.' });
     expect(text({ title: ' ', tags: ['red', 'blue'] }, true)).toEqual({ title: 'red, blue', text: '' });
     expect(text({}, true)).toBeUndefined();
   });
 
-  it('is known by a hash that no other text, model or length has', () => {
+  it('has a hash that no other text, model or length has', () => {
     const part = fc.string({ maxLength: 4 });
     const key = fc.record({ title: part, text: part, modelVersion: part, dimensions: fc.integer({ min: 1, max: 12 }) });
     fc.assert(

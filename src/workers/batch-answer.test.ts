@@ -25,7 +25,7 @@ function comparable({ body, isAlone, ...rest }: SearchAnswer, tasks: number) {
 const unfinished = fc.constantFrom('stopped' as const, 'deadline' as const, 'slice' as const);
 
 describe('the answer of a batch', () => {
-  it('reads back as it was written, whatever the answers are', () => {
+  it('is read back as it was written, whatever the answers are', () => {
     const writer = new ResponseWriter();
     fc.assert(
       fc.property(
@@ -51,7 +51,7 @@ describe('the answer of a batch', () => {
     );
   });
 
-  it('hands over the memory of long answers instead of copying it', () => {
+  it('transfers the memory of long answers instead of copying it', () => {
     const writer = new ResponseWriter();
     writer.limitTo(20_000_000);
     const answer = new BatchAnswerWriter(writer, 1);
@@ -62,7 +62,7 @@ describe('the answer of a batch', () => {
     expect(writer.length).toBe(0);
   });
 
-  it('is refused where it is shorter than its tasks', () => {
+  it('is refused if it has fewer answers than tasks', () => {
     expect(() => readBatchAnswer(new ArrayBuffer(16), 1)).toThrow('fewer searches');
   });
 });

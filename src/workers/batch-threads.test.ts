@@ -1,4 +1,4 @@
-/** The thread's end runs compiled (`npm run build`), in programs that are written here. */
+/** The thread's side runs compiled (`npm run build`), in programs that are written here. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const PROGRAM = `
   export default (end) => answerBatches(end, answer);
 `;
 
-describe('batch threads', () => {
+describe('BatchThreads', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-threads-'));
   const program = join(folder, 'answer.mjs');
   writeFileSync(program, PROGRAM);
@@ -57,7 +57,7 @@ describe('batch threads', () => {
     return { pool, piscina, deaths, run };
   }
 
-  test('each message gets its own answer, also many more than a thread takes between two turns of its loop', async () => {
+  test('gives each message its own answer, even if many more come than a thread takes in a turn', async () => {
     const { run } = started(2);
     const numbers = Array.from({ length: 1000 }, (_, number) => number);
     const answers = await Promise.all(numbers.map((say) => run({ say })));
@@ -65,7 +65,7 @@ describe('batch threads', () => {
     expect(new Set(answers.map(([, thread]) => thread)).size).toBe(2);
   });
 
-  test('a message goes to the thread that has the least to do', async () => {
+  test('sends a message to the thread with the least to do', async () => {
     const { pool, run } = started(2);
     const latch = new Int32Array(new SharedArrayBuffer(4));
     const held = pool.run({ do: 'hold', latch });
@@ -76,7 +76,7 @@ describe('batch threads', () => {
     expect(free.map(([, thread]) => thread)).not.toContain(holder);
   });
 
-  test('what a message fails with is told to whoever sent it, and the thread lives on', async () => {
+  test('returns the error of a message to its sender, and keeps the thread', async () => {
     const { run, deaths } = started(1);
     const [, before] = await run({ say: 0 });
     await expect(run({ do: 'throw' })).rejects.toThrow(new RangeError('cannot'));
@@ -84,7 +84,7 @@ describe('batch threads', () => {
     expect(deaths).toEqual([]);
   });
 
-  test('a thread that dies takes what it has in hand with it, and is replaced', async () => {
+  test('fails what a dying thread has in progress, and replaces the thread', async () => {
     const { run, deaths } = started(1);
     const [, before] = await run({ say: 0 });
     const outcomes = await Promise.allSettled([run({ say: 1 }), run({ do: 'exit' }), run({ say: 2 })]);
@@ -95,7 +95,7 @@ describe('batch threads', () => {
     expect(after).not.toBe(before);
   });
 
-  test('a thread that cannot start fails what it is sent, each time anew', async () => {
+  test('fails what is sent to a thread that cannot start, trying again each time', async () => {
     const broken = join(folder, 'broken.mjs');
     writeFileSync(broken, "throw new Error('never');\n");
     const { run, deaths } = started(1, broken);
@@ -103,12 +103,12 @@ describe('batch threads', () => {
     expect(deaths).toHaveLength(3);
   });
 
-  test('closing finishes what was sent, and leaves no thread at work', async () => {
+  test('finishes what was sent when it is closed, and leaves no thread running', async () => {
     const { pool, piscina, run } = started(2);
     const sent = [1, 2, 3, 4].map((say) => run({ say }));
     await pool.close();
     expect((await Promise.all(sent)).map(([said]) => said)).toEqual([1, 2, 3, 4]);
-    // The tasks that the threads were there for.
+    // These are the tasks for which the threads were started.
     expect(piscina.completed).toBe(2);
   });
 });

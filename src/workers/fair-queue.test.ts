@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FairQueue } from './fair-queue.js';
 
-/** `a1` is the first of a. */
+/** Returns a queue of these entries; `a1` is the first entry of the owner a. */
 const queueOf = (entries: readonly string[]) => {
   const queue = new FairQueue<string>((entry) => entry.charAt(0));
   for (const entry of entries) queue.push(entry);
@@ -10,7 +10,7 @@ const queueOf = (entries: readonly string[]) => {
 };
 
 describe('FairQueue', () => {
-  it('gives one of each in turns, and what one has in its order', () => {
+  it('alternates between owners, and keeps the order of each', () => {
     const queue = queueOf(['a1', 'a2', 'a3', 'b1', 'c1', 'c2']);
     expect(queue.take(4)).toEqual(['a1', 'b1', 'c1', 'a2']);
     expect(queue.take(9)).toEqual(['c2', 'a3']);
@@ -18,7 +18,7 @@ describe('FairQueue', () => {
     expect(queue.take(1)).toEqual([]);
   });
 
-  it('keeps the turn of who comes again behind those who wait', () => {
+  it('puts an owner that comes again behind those that wait', () => {
     const queue = queueOf(['a1', 'a2', 'b1', 'b2']);
     expect(queue.take(1)).toEqual(['a1']);
     queue.push('c1');
@@ -26,20 +26,20 @@ describe('FairQueue', () => {
     expect(queue.take(4)).toEqual(['b1', 'a2', 'c1', 'b2']);
   });
 
-  it('begins with others where somebody alone was served', () => {
+  it('begins with others after one owner alone was served', () => {
     const queue = queueOf(['a1', 'a2', 'a3']);
     expect(queue.take(1)).toEqual(['a1']);
     queue.push('b1');
     expect(queue.take(3)).toEqual(['b1', 'a2', 'a3']);
   });
 
-  it('puts those first whose turn it was', () => {
+  it('puts the given owners first', () => {
     const queue = queueOf(['a1', 'b1', 'c1', 'c2', 'd1']);
     queue.putFirst(['c', 'e', 'b']);
     expect(queue.take(9)).toEqual(['c1', 'b1', 'a1', 'd1', 'c2']);
   });
 
-  it('tells whose how many are, and what came last', () => {
+  it('counts entries by owner, and knows the last one of each', () => {
     const queue = queueOf(['a1', 'b1', 'a2']);
     expect([...queue.counts()]).toEqual([
       ['a', 2],
@@ -48,7 +48,7 @@ describe('FairQueue', () => {
     expect([queue.lastOf('a'), queue.lastOf('c')]).toEqual(['a2', undefined]);
   });
 
-  it('inserts before what is behind, and forgets what is removed', () => {
+  it('inserts before the first entry that belongs behind, and removes entries', () => {
     const queue = queueOf(['a1', 'a3', 'b1']);
     queue.insert('a2', (other) => other === 'a3');
     queue.insert('b2', () => false);
@@ -59,7 +59,7 @@ describe('FairQueue', () => {
     expect(queue.length).toBe(4);
   });
 
-  it('gives everything once, and nobody waits for two of another', () => {
+  it('returns every entry once, and no owner waits for two entries of another', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 }),

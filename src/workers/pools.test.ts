@@ -1,4 +1,4 @@
-/** The pools with their real threads; they run what `npm run build` compiled into dist. */
+/** The pools with their real threads, which run what `npm run build` compiled into dist. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ const RECORDS = Array.from({ length: 500 }, (_, number) => ({
   title: `word${number % 10} common`,
   number,
 }));
-// However busy the machine is.
+// The deadline is long enough for any busy machine.
 const config = loadConfig({ argv: [], env: { GANNET_SEARCH_THREADS: '2', GANNET_SEARCH_DEADLINE_MS: '600000' } });
 const budget = memoryBudget(config);
 const requestMemory = createRequestMemory(budget);
@@ -80,13 +80,13 @@ describe('the search pool', () => {
     expect(answers.map(({ results }) => results[0]?.name)).toEqual(RECORDS.map(({ name }) => name));
   });
 
-  it('carries the error of a search over', async () => {
+  it('returns the error of a search to its caller', async () => {
     const [good, bad] = await Promise.allSettled([search({ query: 'word1' }), search({ filter: 'nmber = 1' })]);
     expect(good).toMatchObject({ status: 'fulfilled', value: { total_count: 50 } });
     expect(bad).toMatchObject({ status: 'rejected', reason: { code: 'invalid-filter', status: 400 } });
   });
 
-  it('has a worker begin what is first in a batch, and give back what it has no time for', async () => {
+  it('has a worker that always begins the first search of a batch, and returns what it has no time for', async () => {
     const workerData = { testing: true, analyticsFolder: '' };
     const worker = new Piscina({ filename: workerFile('search'), workerData, maxThreads: 1 });
     const lease = list.lease();
@@ -100,13 +100,13 @@ describe('the search pool', () => {
       );
     };
     expect(await run(Infinity)).toEqual([true, true, true]);
-    // Whether or not the first has all of its time.
+    // The first search may or may not use all of its time.
     expect((await run(0)).slice(1)).toEqual(['unbegun', 'unbegun']);
     lease.release();
     await worker.close();
   });
 
-  it.each(['throw', 'exit', 'memory'] as const)('goes on after a worker died (%s)', async (how) => {
+  it.each(['throw', 'exit', 'memory'] as const)('continues after a worker died (%s)', async (how) => {
     let answered = 0;
     let lost = 0;
     let stop = false;
@@ -126,7 +126,7 @@ describe('the search pool', () => {
     stop = true;
     await traffic;
     expect(answered).toBeGreaterThan(0);
-    // At most the batches that were in the dead worker.
+    // At most the batches of the dead worker are lost.
     expect(lost).toBeLessThanOrEqual(40);
     const after = await Promise.all(Array.from({ length: 100 }, () => search({ query: 'word3' })));
     for (const { total_count } of after) expect(total_count).toBe(50);
@@ -134,13 +134,13 @@ describe('the search pool', () => {
     expect(deaths?.value).toBeGreaterThan(0);
   });
 
-  describe('with answers longer than a worker builds without asking', () => {
+  describe('with answers longer than a worker builds without reserving memory', () => {
     const TEXT = 'x'.repeat(50_000);
     const SLOW_MS = 100_000;
     const answers = (mib: number) => {
       const limits = { ...config.limits, answer_bytes_max: mib * 2 ** 20 };
       const budget = memoryBudget({ ...config, limits, memory: { ...config.memory, mib: 512 } });
-      // A slow machine builds eight answers of which each has to wait for those before it.
+      // On a slow machine, each of eight answers waits for those before it.
       return createRequestMemory(budget, { waitMs: SLOW_MS });
     };
     let long: ListIndex;
@@ -152,7 +152,7 @@ describe('the search pool', () => {
     const searchLong = (from: RunningSearchPool, size: number) =>
       from.search(searchTask({ long }, { size, highlight: false, ranking: 'none' }), NEVER, 'own');
 
-    it('answers or refuses each by itself, and has its memory back', async () => {
+    it('answers or refuses each search by itself, and releases its memory', async () => {
       const room = answers(12);
       const ordinary = createSearchPool({
         activity: new SearchActivity(),
@@ -163,7 +163,8 @@ describe('the search pool', () => {
         dearThreadsMax: 1,
         metrics,
       });
-      // Those that a worker builds without asking fit together into what is kept for them: one without room would be refused.
+      // The answers that a worker builds without reserving fit together into the memory kept for them; otherwise, one
+      // would be refused.
       const sizes = [1, 300, 200, 3, 280, 100, 50, 1];
       const outcomes = await Promise.allSettled(
         sizes.map(async (size) => {
@@ -187,7 +188,7 @@ describe('the search pool', () => {
       await ordinary.close();
     });
 
-    it('answers many that are too long together, though none is by itself', async () => {
+    it('answers many searches that are too long together, but not by themselves', async () => {
       const room = answers(16);
       const ordinary = createSearchPool({
         activity: new SearchActivity(),
@@ -203,7 +204,7 @@ describe('the search pool', () => {
       await ordinary.close();
     });
 
-    it('keeps a long answer until nobody needs it, and gives its memory back then', async () => {
+    it('keeps a long answer until it is released, and frees its memory then', async () => {
       const answer = await searchLong(pool, 200);
       expect(requestMemory.answers.usedBytes).toBe(answer.body.byteLength);
       answer.room?.release();
@@ -225,7 +226,7 @@ describe('the search pool', () => {
     await ordinary.close();
   });
 
-  it('refuses searches once it is closing, and finishes those it has', async () => {
+  it('refuses searches when it is closing, and finishes those it has', async () => {
     const closing = createSearchPool({
       activity: new SearchActivity(),
       config,
@@ -251,7 +252,7 @@ interface Merged {
   readonly signal?: AbortSignal;
 }
 
-/** Merges of so many vectors in a pool of their own. */
+/** Returns a pool of its own for merges of vectors. */
 async function mergesWith(mergeBytesMax: number | undefined) {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-merges-'));
   const metrics = createMetrics();
@@ -294,28 +295,31 @@ async function mergesWith(mergeBytesMax: number | undefined) {
 }
 
 describe('the ingest pool', () => {
-  it.each([false, true])('writes lists in its own threads and finishes before it closes (small: %s)', async (own) => {
-    const executor = createIngestExecutor({
-      ...ingest,
-      hasThreadForSmall: own,
-      log: silent,
-      metrics: createMetrics(),
-    });
-    const fixtures = await listFixtures(executor);
-    const list = await fixtures.add('pooled', DEFINITION, RECORDS);
-    expect((await pageOf(list, 0, 1)).total).toBe(RECORDS.length);
-    const written = await Promise.all(
-      ['a', 'b', 'c'].map((name) => list.write({ kind: 'put', name, fields: { title: 'single' } })),
-    );
-    expect(written.map(({ outcome }) => outcome)).toEqual(['created', 'created', 'created']);
-    await expect(list.write({ kind: 'put', name: 'd', fields: { number: 'no number' } })).rejects.toMatchObject({
-      code: 'invalid-record',
-    });
-    await fixtures.close();
-    await executor.close();
-  });
+  it.each([false, true])(
+    'writes lists in its own threads and finishes before it closes (thread for small tasks: %s)',
+    async (own) => {
+      const executor = createIngestExecutor({
+        ...ingest,
+        hasThreadForSmall: own,
+        log: silent,
+        metrics: createMetrics(),
+      });
+      const fixtures = await listFixtures(executor);
+      const list = await fixtures.add('pooled', DEFINITION, RECORDS);
+      expect((await pageOf(list, 0, 1)).total).toBe(RECORDS.length);
+      const written = await Promise.all(
+        ['a', 'b', 'c'].map((name) => list.write({ kind: 'put', name, fields: { title: 'single' } })),
+      );
+      expect(written.map(({ outcome }) => outcome)).toEqual(['created', 'created', 'created']);
+      await expect(list.write({ kind: 'put', name: 'd', fields: { number: 'no number' } })).rejects.toMatchObject({
+        code: 'invalid-record',
+      });
+      await fixtures.close();
+      await executor.close();
+    },
+  );
 
-  it('lets batches of imports wait for memory, and single writes of other lists not', async () => {
+  it('lets batches of imports wait for memory, but not single writes of other lists', async () => {
     const scarce = new OwnMemory({ budgetBytes: 1, releaseFreeMemory: () => undefined, measure: () => 2 });
     const executor = createIngestExecutor({ ...ingest, memory: scarce, log: silent, metrics: createMetrics() });
     const fixtures = await listFixtures(executor);
@@ -343,7 +347,7 @@ describe('the ingest pool', () => {
     ['overtakes one that nobody waits for', budget.mergeBytesMax, ['small', 'quiet']],
     ['waits for one that holds all that merges may hold', 1, ['quiet', 'small']],
     ['waits for one where there is no thread for it', undefined, ['quiet', 'small']],
-  ])('merges: one of a few vectors %s', async (_, mergeBytesMax, order) => {
+  ])('runs a merge of a few vectors that %s', async (_, mergeBytesMax, order) => {
     const merges = await mergesWith(mergeBytesMax);
     const ended: string[] = [];
     const done = [
@@ -355,14 +359,14 @@ describe('the ingest pool', () => {
     await merges.close();
   });
 
-  it('merges: one that needs no memory passes those that wait for it, which may be given up meanwhile', async () => {
+  it('runs a merge without memory before those that wait for memory, which can be aborted meanwhile', async () => {
     const merges = await mergesWith(1);
     const ended: string[] = [];
     const gone = new AbortController();
     const quiet = merges.merge(30_000, { isQuiet: true }).then(() => ended.push('quiet'));
     const givenUp = merges.merge(10, { signal: gone.signal }).catch((error: unknown) => ended.push(String(error)));
     const small = merges.merge(10).then(() => ended.push('small'));
-    // No request is refused for their sake.
+    // No request is refused because of these merges.
     expect(await merges.waiting()).toEqual({ ingest: 0, 'ingest-later': 1 });
     await merges.merge(10, { holdsBytes: 0 }).then(() => ended.push('without'));
     gone.abort('given up');
@@ -371,7 +375,7 @@ describe('the ingest pool', () => {
     await merges.close();
   });
 
-  it('rests while searches are at work where a commit gives way to them', async () => {
+  it('pauses between records while searches run if a commit gives way to them', async () => {
     const activity = new SearchActivity();
     const { shared: searches } = activity;
     const executor = createIngestExecutor({ ...ingest, searches, log: silent, metrics: createMetrics() });
@@ -395,7 +399,7 @@ describe('the ingest pool', () => {
     await executor.close();
   });
 
-  it('answers a task that cannot be done with internal-error and logs why', async () => {
+  it('answers internal-error for a task that cannot be done, and logs why', async () => {
     const lines: string[] = [];
     const log = pino({}, { write: (line: string) => lines.push(line) });
     const executor = createIngestExecutor({ ...ingest, log, metrics: createMetrics() });
@@ -405,7 +409,7 @@ describe('the ingest pool', () => {
     await executor.close();
   });
 
-  it('moves the buffers of raw records and copies those that others share', () => {
+  it('transfers the buffers of raw records, and copies those that are shared', () => {
     const whole = new Uint8Array(8);
     const shared = Buffer.from('pooled');
     const record = { bytes: whole, ends: new Uint32Array([8]), lines: new Uint32Array([1]) };

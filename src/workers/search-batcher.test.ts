@@ -11,7 +11,7 @@ function task(queryId: string): SearchTask {
   return { kind: 'search', targets: [], subject: { kind: 'list', name: 'l', version: 1 }, options, queryId };
 }
 
-/** An executor that answers when told to: the body of each answer is its query id. */
+/** A batch of an executor that answers when told to; the body of each answer is its query id. */
 interface Batch {
   readonly ids: string[];
   readonly batch: SearchBatch;
@@ -73,7 +73,10 @@ function harness(change: Partial<SearchBatcherOptions> = {}) {
   return { batcher, batches, dear, raised, unfinished, clock, bugs, search, lost: () => lost, atWork: () => atWork[0] };
 }
 
-/** `dear…` does not fit into a slice, `late` is past its deadline, and behind `long` there is no time for others. */
+/**
+ * Makes an answer in which `dear…` does not fit into a slice, `late` is past its deadline, and after `long` there is
+ * no time for others.
+ */
 function answerOf(ids: readonly string[], isStopped: (index: number) => boolean, sliceMs: number): ArrayBuffer {
   const writer = new ResponseWriter();
   const answer = new BatchAnswerWriter(writer, ids.length);
@@ -99,8 +102,8 @@ function answerOf(ids: readonly string[], isStopped: (index: number) => boolean,
   return answer.take();
 }
 
-describe('the search batcher', () => {
-  it('sends what came in one turn as one batch and hands each its own answer', async () => {
+describe('SearchBatcher', () => {
+  it('sends the searches of one turn as one batch, and gives each its own answer', async () => {
     const { batches, search } = harness();
     const answers = [search('a'), search('b')];
     expect(batches).toHaveLength(0);
@@ -110,7 +113,7 @@ describe('the search batcher', () => {
     expect(await Promise.all(answers)).toEqual(['a', 'b']);
   });
 
-  it('says how many batches are at work, also of those that were lost', async () => {
+  it('counts the batches in progress, including those that were lost', async () => {
     const { batches, dear, search, atWork } = harness();
     const answers = Promise.allSettled([search('a'), search('dear')]);
     expect(atWork()).toBe(0);
@@ -125,7 +128,7 @@ describe('the search batcher', () => {
     expect(atWork()).toBe(0);
   });
 
-  it('bounds batches and what is in flight; the rest goes when there is room', async () => {
+  it('limits batches and their number in progress, and sends the rest when there is room', async () => {
     const { batcher, batches, search } = harness({ inFlightMax: 1 });
     const answers = ['a', 'b', 'c', 'd'].map((id) => search(id));
     await setImmediate();
@@ -138,7 +141,7 @@ describe('the search batcher', () => {
     expect(await answers[3]).toBe('d');
   });
 
-  it('shares among workers that are free', async () => {
+  it('divides searches among free workers', async () => {
     const { batches, search } = harness({ workers: 2, inFlightMax: 4 });
     const answers = ['a', 'b', 'c'].map((id) => search(id));
     await setImmediate();
@@ -160,7 +163,7 @@ describe('the search batcher', () => {
     expect(await later).toBe('d');
   });
 
-  it('drops searches whose client went away while they waited, also to make room', async () => {
+  it('drops waiting searches whose client left, also to make room', async () => {
     const { batches, search } = harness({ queueMax: 2 });
     const client = new AbortController();
     const gone = [search('a', client.signal), search('b', client.signal)];
@@ -173,7 +176,7 @@ describe('the search batcher', () => {
     expect(await kept).toBe('c');
   });
 
-  it('answers only the searches of a lost batch with internal-error', async () => {
+  it('fails only the searches of a lost batch with internal-error', async () => {
     const { batches, search, lost } = harness({ workers: 2, inFlightMax: 2 });
     const [first, second] = [search('a'), search('b')];
     await setImmediate();
@@ -195,7 +198,7 @@ describe('the search batcher', () => {
     expect(bugs).toEqual(['stack']);
   });
 
-  it('finishes what it has when closed, and takes no more', async () => {
+  it('finishes what it has when closed, and accepts no more', async () => {
     const { batches, search, batcher } = harness({ inFlightMax: 1, batchMax: 1 });
     const accepted = [search('a'), search('b')];
     let closed = false;
@@ -210,7 +213,7 @@ describe('the search batcher', () => {
     await closing;
   });
 
-  it('stops searches at work whose client went away, and settles them when their worker is done with them', async () => {
+  it('stops running searches whose client left, and settles them when their worker has finished', async () => {
     const { batches, search, raised, unfinished } = harness();
     const client = new AbortController();
     const [gone, kept] = [search('a', client.signal), search('b')];
@@ -230,14 +233,14 @@ describe('the search batcher', () => {
     expect(unfinished).toEqual(['stopped']);
   });
 
-  it('takes no search of a client that is gone already', async () => {
+  it('refuses a search whose client has already left', async () => {
     const { batches, search } = harness();
     await expect(search('a', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
     await setImmediate();
     expect(batches).toEqual([]);
   });
 
-  it('says when each search is to be over, and answers `deadline` where it was not done by then', async () => {
+  it('tells when each search must end, and answers `deadline` if it is not done by then', async () => {
     const { batches, search, clock } = harness({ deadlineMs: 3000 });
     clock.nowMs = 500;
     const [late, good] = [search('late'), search('a')];
@@ -248,7 +251,7 @@ describe('the search batcher', () => {
     expect(await good).toBe('a');
   });
 
-  it('counts the time in the queue, too', async () => {
+  it('counts the time in the queue towards the deadline', async () => {
     const { batches, search, clock } = harness({ inFlightMax: 1, batchMax: 1, deadlineMs: 20 });
     const first = search('a');
     await setImmediate();
@@ -260,7 +263,7 @@ describe('the search batcher', () => {
     expect(batches).toHaveLength(1);
   });
 
-  it('runs what does not fit into a slice again beside the others, so many at a time', async () => {
+  it('runs searches that do not fit into a slice beside the others, a limited number at a time', async () => {
     const { batches, dear, search, unfinished } = harness({ inFlightMax: 1 });
     const answers = ['dear1', 'a', 'dear2'].map((id) => search(id));
     await setImmediate();
@@ -269,7 +272,7 @@ describe('the search batcher', () => {
     expect(await answers[1]).toBe('a');
     expect(unfinished).toEqual(['slice', 'slice']);
     expect(dear.map(({ ids, batch }) => [ids, batch.sliceMs])).toEqual([[['dear1'], Infinity]]);
-    // Nobody waits for the dear ones.
+    // Other searches do not wait for the dear ones.
     const cheap = search('b');
     await setImmediate();
     batches[1]?.finish();
@@ -281,7 +284,7 @@ describe('the search batcher', () => {
     expect(await answers[2]).toBe('dear2');
   });
 
-  it('knows a dear search again, until it is cheap', async () => {
+  it('recognizes a dear search until it becomes cheap', async () => {
     const { batches, dear, search } = harness({ dearMax: 2 });
     const first = search('dear');
     await setImmediate();
@@ -296,7 +299,7 @@ describe('the search batcher', () => {
     expect(await second).toBe('dear');
   });
 
-  it('drops dear searches whose client went away while they waited', async () => {
+  it('drops waiting dear searches whose client left', async () => {
     const { batches, dear, search, batcher } = harness();
     const client = new AbortController();
     const [first, second] = [search('dear1'), search('dear2', client.signal)];
@@ -312,7 +315,7 @@ describe('the search batcher', () => {
     expect(dear).toHaveLength(1);
   });
 
-  it('lets accounts take turns, however many searches one has waiting', async () => {
+  it('alternates between accounts, however many searches one has waiting', async () => {
     const { batches, search } = harness({ inFlightMax: 1, batchMax: 2, queueMax: 10 });
     const many = ['a1', 'a2', 'a3', 'a4', 'a5'].map((id) => search(id, NEVER, 'a'));
     await setImmediate();
@@ -326,7 +329,7 @@ describe('the search batcher', () => {
     expect(batches.map(({ ids }) => ids)).toEqual([['a1', 'a2'], ['b1', 'c1'], ['a3', 'a4'], ['a5']]);
   });
 
-  it('lets accounts take turns among dear searches, too, and does not learn from one what is dear for another', async () => {
+  it('alternates between accounts for dear searches as well, and learns about dear ones by account', async () => {
     const { batches, dear, search } = harness({ queueMax: 10 });
     const many = ['dear1', 'dear2', 'dear3'].map((id) => search(id, NEVER, 'a'));
     await setImmediate();
@@ -345,7 +348,7 @@ describe('the search batcher', () => {
     expect(dear.map(({ ids }) => ids)).toEqual([['dear1'], ['dear2'], ['dear2'], ['dear3']]);
   });
 
-  it('sends again what a batch had no time for, in its order, and before what came later', async () => {
+  it('sends again what a batch had no time for, in its order, and before later searches', async () => {
     const { batches, search, unfinished } = harness({ inFlightMax: 1, queueMax: 10 });
     const answers = ['long', 'a', 'b', 'c', 'd'].map((id) => search(id));
     await setImmediate();
@@ -358,7 +361,7 @@ describe('the search batcher', () => {
     expect(unfinished).toEqual([]);
   });
 
-  it('begins with others where one account alone had the batch before', async () => {
+  it('begins with other accounts if one alone had the batch before', async () => {
     const { batches, search } = harness({ inFlightMax: 1, queueMax: 20 });
     const many = Array.from({ length: 8 }, () => search('long', NEVER, 'a'));
     await setImmediate();
@@ -379,7 +382,7 @@ describe('the search batcher', () => {
     await Promise.all(many);
   });
 
-  it('gives a turn back to accounts behind one that took the time of a batch', async () => {
+  it('returns the turn to accounts behind one that used all the time of a batch', async () => {
     const { batches, search } = harness({ inFlightMax: 1, queueMax: 20 });
     const all = ['a', 'b', 'c', 'a', 'a'].map((account) => search(account === 'a' ? 'long' : account, NEVER, account));
     await setImmediate();
@@ -391,14 +394,14 @@ describe('the search batcher', () => {
     expect(batches.map(({ ids }) => ids)).toEqual([['long', 'b', 'c'], ['b', 'c', 'long'], ['long']]);
   });
 
-  it('refuses the last of who has most waiting where the queue is full and somebody with less comes', async () => {
+  it('refuses the last search of the account with most waiting if the queue is full and another one comes', async () => {
     const { batches, search } = harness({ inFlightMax: 1, batchMax: 1, queueMax: 3 });
     const first = search('first', NEVER, 'a');
     await setImmediate();
     const many = ['a1', 'a2', 'a3'].map((id) => search(id, NEVER, 'a'));
     const other = search('b1', NEVER, 'b');
     await expect(many[2]).rejects.toMatchObject({ code: 'overloaded' });
-    // Now a has two, and b one: b's next would only be one for another.
+    // Now a has two, and b one: accepting b's next search would only exchange one for another.
     await expect(search('b2', NEVER, 'b')).rejects.toMatchObject({ code: 'overloaded' });
     await expect(search('a4', NEVER, 'a')).rejects.toMatchObject({ code: 'overloaded' });
     for (let at = 0; at < 4; at += 1) {

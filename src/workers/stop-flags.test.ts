@@ -11,8 +11,8 @@ function harness(flagsMax?: number) {
   return { flags: new StopFlags(kernel, flagsMax), raised, lowered };
 }
 
-describe('the flags that stop searches', () => {
-  it('are given to one search at a time, and lowered only where they were raised', () => {
+describe('StopFlags', () => {
+  it('gives a flag to one search at a time, and lowers it only if it was raised', () => {
     const { flags, raised, lowered } = harness();
     const [first, second] = [flags.take(), flags.take()];
     expect(first).not.toBe(second);
@@ -24,7 +24,7 @@ describe('the flags that stop searches', () => {
     expect(new Set([flags.take(), flags.take()])).toEqual(new Set([first, second]));
   });
 
-  it('stop nobody else where there are none left', () => {
+  it('stops no other search when there are no flags left', () => {
     const { flags, raised, lowered } = harness(2);
     flags.take();
     const shared = flags.take();

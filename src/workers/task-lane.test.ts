@@ -7,8 +7,8 @@ function gate() {
   return { opened, open };
 }
 
-describe('a task lane', () => {
-  it('runs tasks first come, first served, a bounded number at a time', async () => {
+describe('TaskLane', () => {
+  it('runs tasks in their order, a limited number at a time', async () => {
     const lane = new TaskLane({ atWorkMax: 2 });
     const gates = Array.from({ length: 5 }, gate);
     const started: number[] = [];
@@ -31,7 +31,7 @@ describe('a task lane', () => {
     await lane.drained();
   });
 
-  it('goes on after a failure', async () => {
+  it('continues after a failure', async () => {
     const lane = new TaskLane({ atWorkMax: 1 });
     const failed = lane.run(() => Promise.reject(new Error('no')));
     const next = lane.run(() => Promise.resolve('next'));
@@ -39,7 +39,7 @@ describe('a task lane', () => {
     expect(await next).toBe('next');
   });
 
-  it('takes an aborted task out of the queue and leaves one at work alone', async () => {
+  it('removes an aborted task from the queue, but not a running one', async () => {
     const lane = new TaskLane({ atWorkMax: 1 });
     const { opened, open } = gate();
     const client = new AbortController();
@@ -56,7 +56,7 @@ describe('a task lane', () => {
     expect(ran).toBe(false);
   });
 
-  it('keeps somebody waiting for one task of each other, however many these have', async () => {
+  it('lets an account wait for at most one task of each other account', async () => {
     const lane = new TaskLane({ atWorkMax: 1 });
     const { opened, open } = gate();
     const order: string[] = [];

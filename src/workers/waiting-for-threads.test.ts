@@ -17,7 +17,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('refuses what waits for a thread whose file is not one of this release, which nothing would start again', async () => {
+it("Tasks are refused if their thread's file is of another release, because it would never start", async () => {
   const filename = join(folder, 'other-release.mjs');
   writeFileSync(filename, "throw new Error('the kernel has no such constant');");
   const pool = new Piscina({ filename, minThreads: 0, maxThreads: 1, atomics: 'disabled' });
@@ -36,7 +36,7 @@ it.each([
   ['ERR_WORKER_INIT_FAILED', 'resources-exhausted'],
   ['ENOMEM', 'resources-exhausted'],
   ['ERR_WORKER_OUT_OF_MEMORY', 'internal-error'],
-])('tells a task that had the thread in hand already what it tells those that wait: %s is %s', (code, told) => {
+])('A task in progress in a dying thread gets the same error as those that wait: %s is %s', (code, told) => {
   const deaths = new WorkerDeaths('ingest', pino({ level: 'silent' }), createMetrics());
   expect(deaths.failure(Object.assign(new Error('EAGAIN'), { code }))).toMatchObject({ code: told });
 });

@@ -31,11 +31,11 @@ const MANIFEST: Manifest = {
   files: [{ path: 'system/data.mdb', bytes: 4096, piece_bytes: PIECE_BYTES, pieces: [digest('x')] }],
 };
 
-/** A store in memory, of which calls fail as a server does that is away. */
+/** A store in memory, whose calls can fail like those of an unreachable server. */
 class MemoryStore implements MediaStore {
   readonly files = new Map<string, Uint8Array>();
   puts = 0;
-  /** So many calls fail. */
+  /** The number of calls that fail next. */
   away = 0;
 
   async put({ path, body }: Parameters<MediaStore['put']>[0]): Promise<PutOutcome> {
@@ -92,12 +92,12 @@ class MemoryStore implements MediaStore {
   }
 }
 
-describe('a manifest', () => {
+describe('the manifest of a backup', () => {
   it('is read as it was written', () => {
     expect(readManifest(manifestText(MANIFEST), 'it')).toEqual(MANIFEST);
   });
 
-  it('is refused with a sentence, whatever byte of it is another one or wherever it ends', () => {
+  it('is refused with an OperatorError, whatever byte of it is changed or wherever it ends', () => {
     const whole = Buffer.from(manifestText(MANIFEST));
     fc.assert(
       fc.property(fc.nat(whole.length - 1), fc.integer({ min: 0, max: 255 }), fc.boolean(), (place, byte, cut) => {
@@ -110,9 +110,9 @@ describe('a manifest', () => {
     );
   });
 
-  it('names no file outside the data directory and no piece that is none, also where its sum is right', () => {
+  it('names no file outside the data directory and no invalid part, even with a correct checksum', () => {
     const file = fc.record({
-      // Of texts only these: by chance others are good ones, too.
+      // Only these texts are generated, because some random ones are valid.
       path: fc.oneof(
         fc.constantFrom('../x', 'a/../b', '', '/etc/passwd', 'a//b', 'a\0', 'fine'),
         fc.anything().filter((each) => typeof each !== 'string'),
@@ -138,8 +138,8 @@ describe('a manifest', () => {
   });
 });
 
-describe('a place in a media store', () => {
-  it('is a store, folders in it, and the name of a backup', () => {
+describe('storedPlace', () => {
+  it('parses a store, folders in it, and the name of a backup', () => {
     expect(storedPlace('/srv/backups', 'a')).toBeUndefined();
     expect(storedPlace('media:nightly', 'a')).toMatchObject({ store: 'nightly', folders: '', told: 'media:nightly' });
     expect(storedPlace('media:nightly/a/b/20261122T081500Z-2', 'a')).toEqual({
@@ -155,7 +155,7 @@ describe('a place in a media store', () => {
   });
 });
 
-describe('pieces', () => {
+describe('parts of files in a store', () => {
   let folder: string;
   let store: MemoryStore;
   beforeEach(() => {
@@ -172,10 +172,10 @@ describe('pieces', () => {
     return pieces;
   }
 
-  it('are sent once, also when they come at the same time, and again where what is there has another length', async () => {
+  it('are sent once, even concurrently, and again if the stored part has another length', async () => {
     const pieces = await piecesOf();
     const [one, two] = await Promise.all([pieces.put(Buffer.from('same')), pieces.put(Buffer.from('same'))]);
-    // Whichever comes first.
+    // Either of the two may come first.
     expect([one.shared, two.shared].sort()).toEqual([false, true]);
     expect(store.puts).toBe(1);
     expect((await (await piecesOf()).put(Buffer.from('same'))).shared).toBe(true);
@@ -185,7 +185,7 @@ describe('pieces', () => {
     expect(Buffer.from(store.files.get(path) ?? []).toString()).toBe('same');
   });
 
-  it('are sent again to a server that was away, which is told where it stays away', async () => {
+  it('are sent again to a server that was unreachable, and fail if it stays so', async () => {
     const pieces = await piecesOf();
     store.away = 1;
     expect((await pieces.put(Buffer.from('a'))).shared).toBe(false);
@@ -195,7 +195,7 @@ describe('pieces', () => {
     expect((await pieces.put(Buffer.from('b'))).shared).toBe(false);
   });
 
-  it('become the files again, whatever their lengths; one that changed is sent in part', async () => {
+  it('are joined to files of any length, and only the changed parts of a file are sent again', async () => {
     const signal = new AbortController().signal;
     const from = join(folder, 'copies');
     mkdirSync(join(from, 'list', 'deep'), { recursive: true });
@@ -227,7 +227,7 @@ describe('pieces', () => {
     expect(second.bytesShared).toBe(big.byteLength - PIECE_BYTES);
   });
 
-  it('become those of the backup that was made last: one of a clock that was ahead is not the newest', async () => {
+  it('are joined to the newest backup, and one made by a clock that was ahead does not count as that', async () => {
     const backups = new StoredBackups(store, 'media:s');
     for (const year of ['2025', '2026', '2041']) {
       const made_utc = SUMMARY.made_utc.replace('2026', year);
@@ -240,7 +240,7 @@ describe('pieces', () => {
     expect(listed.backups.map(({ made_utc }) => made_utc.slice(0, 4))).toEqual(['2041', '2025', '2026']);
   });
 
-  it('have their whole lengths where the system reads a file in parts', async () => {
+  it('have their full length even if the system reads a file in parts', async () => {
     const bytes = Buffer.alloc(2 * PIECE_BYTES + 7, 'many different ones ');
     writeFileSync(join(folder, 'file'), bytes);
     const handle = await open(join(folder, 'file'));
@@ -262,7 +262,7 @@ describe('pieces', () => {
     expect(kept?.pieces[0]).toBe(createHash('sha256').update(bytes.subarray(0, PIECE_BYTES)).digest('hex'));
   });
 
-  it('stop being sent when nobody waits for them any more', async () => {
+  it('are not sent any more when the signal is aborted', async () => {
     const gone = new AbortController();
     gone.abort(new Error('The client is gone'));
     writeFileSync(join(folder, 'file'), 'x');
@@ -271,7 +271,7 @@ describe('pieces', () => {
     expect(store.puts).toBe(0);
   });
 
-  it('are not sent for a folder after one before it failed', async () => {
+  it('are not sent for a folder after an earlier one failed', async () => {
     mkdirSync(join(folder, 'a'));
     writeFileSync(join(folder, 'a', 'file'), 'x');
     const target = new StoredTarget(folder, await piecesOf(), new AbortController().signal);
@@ -282,8 +282,8 @@ describe('pieces', () => {
   });
 });
 
-describe('a place for backups', () => {
-  it('is written to by one service at a time; what one of the same data directory has left is nothing', async () => {
+describe('StoredBackups', () => {
+  it('lets one service write at a time, but takes over from an earlier one of the same data directory', async () => {
     const store = new MemoryStore();
     const backups = new StoredBackups(store, 'media:s');
     const left = await backups.occupy('/srv/a');
@@ -297,7 +297,7 @@ describe('a place for backups', () => {
     await expect(backups.occupy('/srv/a')).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('keeps every piece where one of its backups cannot be read', async () => {
+  it('deletes no part if one of its backups cannot be read', async () => {
     const store = new MemoryStore();
     const backups = new StoredBackups(store, 'media:s');
     const pieces = new PieceStore(store, 'media:s');
@@ -311,7 +311,7 @@ describe('a place for backups', () => {
   });
 });
 
-describe('a check of backups', () => {
+describe('checkStored', () => {
   const SIGNAL = new AbortController().signal;
   let store: MemoryStore;
   let backups: StoredBackups;
@@ -340,7 +340,7 @@ describe('a check of backups', () => {
     await keep('2026-11-23T08:15:00.000Z', ['both', 'second']);
   });
 
-  it('reads each piece once, whatever number of backups it is of', async () => {
+  it('reads each part once, however many backups have it', async () => {
     const opened: string[] = [];
     const open = store.open.bind(store);
     store.open = (path) => {
@@ -358,7 +358,7 @@ describe('a check of backups', () => {
     );
   });
 
-  it('tells what is missing or damaged, also at full length, of the backups that it is of', async () => {
+  it('reports missing and damaged parts for the backups that have them, even if their length is right', async () => {
     store.files.delete(pieceOf('first'));
     store.files.set(pieceOf('second'), Buffer.from('secOnd'));
     const counts = async () => (await check()).backups.map(({ problems }) => problems);
@@ -373,7 +373,7 @@ describe('a check of backups', () => {
     expect((await check()).backups).toMatchObject([{ made_utc: null, problem_count: 1 }, { problem_count: 2 }]);
   });
 
-  it('finds nothing at fault in what is removed meanwhile, and says so where there is nothing', async () => {
+  it('reports nothing that is deleted meanwhile, and fails if there is no backup', async () => {
     const open = store.open.bind(store);
     store.open = (path) => {
       if (path === pieceOf('first')) {
@@ -388,7 +388,7 @@ describe('a check of backups', () => {
     await expect(check()).rejects.toThrow('There is no backup at media:s.');
   });
 
-  it('ends with who asked, and where the store does not answer, which is no damage', async () => {
+  it('ends when it is aborted, and fails if the store cannot be reached, which is no damage', async () => {
     const gone = new AbortController();
     gone.abort(new Error('The client is gone'));
     await expect(check(undefined, gone.signal)).rejects.toThrow('The client is gone');
@@ -399,8 +399,8 @@ describe('a check of backups', () => {
   });
 });
 
-describe('much at a time', () => {
-  it('is never more than asked for, and ends with the first failure', async () => {
+describe('inParallel', () => {
+  it('runs no more actions at a time than requested, and ends with the first failure', async () => {
     let [running, most, begun] = [0, 0, 0];
     const action = async (item: number) => {
       begun += 1;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { numberKind } from './number-kind.js';
 
-describe('a text that is to be a number', () => {
+describe('the conversion of a text to a number', () => {
   it.each([
     ['12.50', 12.5],
     [' -0.10 ', -0.1],
@@ -12,11 +12,11 @@ describe('a text that is to be a number', () => {
     ['007', '007'],
     ['1.000', 1],
     ['12345678901234567890', '12345678901234567890'],
-  ])('is one where it is written the same: %s', (text, expected) => {
+  ])('is made if the number would be written the same: %s', (text, expected) => {
     expect(numberKind.ofText?.(text)).toBe(expected);
   });
 
-  it('is looked at in a time that grows with its length, however many zeros stand within', () => {
+  it('takes linear time, however many zeros are within the text', () => {
     const text = `1.${'0'.repeat(60_000)}1`;
     const before = process.cpuUsage();
     expect(numberKind.ofText?.(text)).toBe(text);

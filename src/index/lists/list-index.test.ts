@@ -128,7 +128,7 @@ describe('writing', () => {
     expect(await list.check()).toEqual([]);
   });
 
-  it('persists every kind of write', async () => {
+  it('keeps writes and deletions over a restart', async () => {
     const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const { record } = await list.write({ kind: 'put', name: 'keep', fields: { title: 'kept' } });
     const { record: gone } = await list.write({ kind: 'put', name: 'gone', fields: { title: 'gone' } });

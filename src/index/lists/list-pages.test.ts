@@ -324,7 +324,7 @@ describe('pages of a list', () => {
     }
   });
 
-  it('are merged into one segment, however unequal their segments are', async () => {
+  it('are merged into one segment although one of them is much larger', async () => {
     const pagesOf = (count: number): Pages => Array.from({ length: count }, () => ['gannet']);
     files.set(urlOf(1), pagesOf(40)).set(urlOf(2), pagesOf(12));
     for (const report of [1, 2]) {

@@ -108,7 +108,7 @@ describe('a worker that dies', () => {
 });
 
 describe('a lease', () => {
-  it('keeps its generation searchable through merges and dropped versions', async () => {
+  it('keeps its generation searchable through merges, and its files until it is released', async () => {
     await put('a');
     const lease = list.lease();
     for (const name of ['b', 'c', 'd', 'e', 'f', 'g']) await put(name);

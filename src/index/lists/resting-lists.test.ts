@@ -106,7 +106,7 @@ async function untilAtRest(id: string): Promise<void> {
 }
 
 describe('more lists than GANNET_LISTS_OPEN_MAX', () => {
-  it('are written and searched in any order, and no more than the limit are open', async () => {
+  it('are written and searched in any order, and no more than the limit stay open', async () => {
     await makeAll();
     expect(await openCount()).toBeLessThanOrEqual(OPEN_MAX);
     let round = 0;

@@ -1,4 +1,4 @@
-/** Calls of a file system that does not answer: whoever waits is told, and nobody else waits with them. */
+/** Calls of a file system that does not answer: their callers get an error, and no other callers wait with them. */
 import { expect, it } from 'vitest';
 import { WeightedTurns } from '../../platform/index.js';
 import { FolderCalls } from './folder-calls.js';
@@ -11,7 +11,7 @@ function hung() {
   return { call: () => call, answer };
 }
 
-it('a call that is not answered is given up, those behind it at once, and those of other stores go on', async () => {
+it('A hanging call is given up, those behind it fail at once, and those of other stores continue', async () => {
   const turns = new WeightedTurns(2);
   const one = new FolderCalls({ turns, callsMax: 1, answerMsMax: 1 });
   const { call, answer } = hung();
@@ -21,7 +21,7 @@ it('a call that is not answered is given up, those behind it at once, and those 
   await expect(one.run(() => Promise.resolve('never asked'))).rejects.toMatchObject(SILENT);
   const patient = new FolderCalls({ turns });
   expect(await patient.run(() => Promise.resolve('answered'))).toBe('answered');
-  // What is held is given back when it can be; nobody waits for it.
+  // What is held is released later, and no caller waits for that.
   let isReleased = false;
   await one.release(() => Promise.resolve((isReleased = true)));
   expect(isReleased).toBe(false);
@@ -34,13 +34,13 @@ it('a call that is not answered is given up, those behind it at once, and those 
   await expect(again.run(() => Promise.reject(new Error('of the call')))).rejects.toThrow('of the call');
 });
 
-it('who has waited for a turn has all of the time for an answer', async () => {
+it('A call that waited for its turn gets the whole time for its answer', async () => {
   const turns = new WeightedTurns(1);
   const { call, answer } = hung();
   const first = new FolderCalls({ turns }).run(call);
   const patient = new FolderCalls({ turns, answerMsMax: 1, turnMsMax: 600_000 });
   const second = patient.run(() => Promise.resolve('second'));
-  // Longer than it may wait for the answer.
+  // This call waits longer than it may wait for an answer.
   await expect(new FolderCalls({ turns, answerMsMax: 5 }).run(() => Promise.resolve())).rejects.toMatchObject({
     ...SILENT,
     detail: expect.stringContaining('take all turns') as string,
@@ -49,7 +49,7 @@ it('who has waited for a turn has all of the time for an answer', async () => {
   expect([await first, await second]).toEqual(['first', 'second']);
 });
 
-it('many that wait to give back what they hold are no leak of listeners to those who read the log', async () => {
+it('Many calls that wait to release what they hold cause no warning about leaking listeners', async () => {
   const warned: Error[] = [];
   const listener = (warning: Error) => warned.push(warning);
   process.on('warning', listener);
@@ -60,13 +60,13 @@ it('many that wait to give back what they hold are no leak of listeners to those
   const others = Array.from({ length: 30 }, () => waiting.release(() => Promise.resolve()));
   answer('first');
   await Promise.all([first, ...others]);
-  // A warning is told when what runs has ended.
+  // Warnings are emitted after the current code has run.
   await new Promise((resolve) => setImmediate(resolve));
   process.off('warning', listener);
   expect(warned).toEqual([]);
 });
 
-it('who waits too long for a turn is told, and takes none any more', async () => {
+it('A call that waits too long for its turn fails, and does not run later', async () => {
   const turns = new WeightedTurns(1);
   const { call, answer } = hung();
   const first = new FolderCalls({ turns }).run(call);

@@ -1,4 +1,4 @@
-/** Which disk a folder lies on, by what is mounted. */
+/** The disk of a folder, determined from the mounts. */
 import { expect, it } from 'vitest';
 import { diskOf, mountsOf } from '../../platform/index.js';
 import { callsOfDisk } from './folder-disks.js';
@@ -25,17 +25,17 @@ it.each([
   ['/mnt/nas3', '8:1'],
   ['/mnt/my disk/three', '8:17'],
   ['/mnt/nameless/four', '0:43'],
-])('%s lies on %s', (path, disk) => {
+])('diskOf %s is %s', (path, disk) => {
   expect(diskOf(path, MOUNTS)).toBe(disk);
 });
 
-it('stores have calls of their own where nothing tells their disk', () => {
+it('Stores have separate calls if their disks are unknown', () => {
   expect(diskOf('/srv/one', [])).toBeUndefined();
   expect(callsOfDisk('/srv/one', [])).toBe(callsOfDisk('/srv/one', []));
   expect(callsOfDisk('/srv/one', [])).not.toBe(callsOfDisk('/srv/other', []));
 });
 
-it('stores on one disk have the same calls, and those on others have not', () => {
+it('Stores on one disk share their calls, and those on different disks do not', () => {
   expect(callsOfDisk('/proc/one')).toBe(callsOfDisk('/proc/other'));
   expect(callsOfDisk('/proc/one')).not.toBe(callsOfDisk('/dev/shm/one'));
 });

@@ -1,4 +1,4 @@
-/** What a file system says by numbers that Node.js has no name for is known as well. */
+/** Errors of a file system for which Node.js has no name are recognized by their number. */
 import { expect, it } from 'vitest';
 import { asFolderError } from './folder-faults.js';
 
@@ -11,12 +11,12 @@ const nameless = (number: number) => {
   });
 };
 
-it('a server of files that does not know a folder any more makes the store unavailable, and says why', () => {
+it('asFolderError reports a stale handle of a file server as an unavailable store', () => {
   expect(asFolderError(nameless(116), 'a.pdf')).toMatchObject({
     code: 'store-unavailable',
     detail:
       'The file "a.pdf" of this media store cannot be used: the server of files does not know it any more (ESTALE).',
   });
-  // A quota.
+  // A disk quota is exceeded.
   expect(asFolderError(nameless(122))).toMatchObject({ code: 'store-full' });
 });

@@ -1,4 +1,7 @@
-/** A folder on a file system that has its own mind: what it refuses is told as that, and what cannot be read is not taken for gone. */
+/**
+ * A folder on a file system with special behaviour: its refusals are reported, and an unreadable file does not count
+ * as deleted.
+ */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -23,7 +26,7 @@ import { FolderStore } from './folder-store.js';
 import { SafeFile } from './safe-folder.js';
 
 const MEMORY = '/dev/shm';
-/** Who has no rights of his own. */
+/** A user without any rights. */
 const NOBODY = 65_534;
 const isRoot = process.geteuid?.() === 0;
 const mayMount = canMount('A media store on a disk that is full');
@@ -119,7 +122,7 @@ itWhere(mayMount, 'a small file system cannot be mounted (run as root)')(
   },
 );
 
-it('an upload that is under way is no leftover of a crash to another store of the folder', async () => {
+it('An upload in progress is not removed as a leftover by another store of the same folder', async () => {
   let [begun, end] = [(): void => undefined, (): void => undefined];
   const isUnderWay = new Promise<void>((resolve) => (begun = resolve));
   const mayEnd = new Promise<void>((resolve) => (end = resolve));
@@ -138,7 +141,7 @@ it('an upload that is under way is no leftover of a crash to another store of th
   expect(readdirSync(join(folder, RESERVED_PART))).toEqual([]);
 });
 
-describe('an upload onto a disk that is slow', () => {
+describe('an upload onto a slow disk', () => {
   const handles = async () => {
     const probe = await open(folder);
     await probe.close();
@@ -146,7 +149,7 @@ describe('an upload onto a disk that is slow', () => {
   };
   const calls = (callsMax = 2) => new FolderCalls({ turns: new WeightedTurns(3), callsMax });
   const uploads = () => readdirSync(join(folder, RESERVED_PART));
-  /** The first sync, that of the file, ends when `end` is called. */
+  /** Holds the first sync, that of the file, back until `end` is called. */
   async function heldSync() {
     mkdirSync(join(folder, RESERVED_PART));
     let [begun, end] = [(): void => undefined, (): void => undefined];
@@ -166,7 +169,7 @@ describe('an upload onto a disk that is slow', () => {
     vi.restoreAllMocks();
   });
 
-  it('waits minutes for what was received, and the store goes on meanwhile', async () => {
+  it('waits minutes for its sync, while the store serves other calls', async () => {
     const store = storeIn(folder, calls());
     const { isUnderWay, end } = await heldSync();
     const put = store.put(upload('file', 10));
@@ -177,7 +180,7 @@ describe('an upload onto a disk that is slow', () => {
     expect(await put).toMatchObject({ isNew: true });
   });
 
-  it('that is given up leaves nothing behind, once the disk answers again', async () => {
+  it('leaves nothing behind after it was given up, once the disk answers again', async () => {
     const store = storeIn(folder, calls(1));
     const { isUnderWay, end } = await heldSync();
     const put = store.put(upload('file', 10)).catch((error: unknown) => error);
@@ -190,16 +193,16 @@ describe('an upload onto a disk that is slow', () => {
     await expect.poll(uploads).toEqual([]);
   });
 
-  it('is on the disk in large part before it ends', async () => {
+  it('is mostly synced before it ends', async () => {
     const synced = vi.spyOn(await handles(), 'datasync');
     await storeIn(folder, calls()).put(upload('file', 150 * 2 ** 20, 2 ** 20));
     expect(synced).toHaveBeenCalledTimes(2);
   });
 });
 
-it('a file that is no file after all, or cannot be looked at, is not left open', async () => {
+it('A file is not left open if it cannot be examined', async () => {
   writeFileSync(join(folder, 'a'), 'a');
-  /** Those that lead there: others of this process come and go. */
+  /** Returns the open files below the folder, because others of this process come and go. */
   const openFiles = () =>
     readdirSync('/proc/self/fd').filter((descriptor) => {
       try {

@@ -1,4 +1,4 @@
-/** A server that speaks S3 and does not say the truth: who asks is told that it cannot be used, and forgets nothing for that. */
+/** An S3 server that answers wrongly: the store reports it as unusable, and loses nothing. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -60,7 +60,7 @@ function listing(keys: readonly string[], hasMore: boolean, more = '<EncodingTyp
   return `<ListBucketResult><IsTruncated>${hasMore}</IsTruncated>${more}${objects}</ListBucketResult>`;
 }
 
-/** Answers each listing with the next of these, the last one again and again. */
+/** Answers each listing with the next of these, and repeats the last one. */
 function lists(...answers: readonly string[]): void {
   let place = 0;
   server.script = (_asked, response) => response.end(answers[Math.min(place++, answers.length - 1)]);
@@ -69,9 +69,9 @@ function lists(...answers: readonly string[]): void {
 const page = (size: number, after = '', prefix = '') => store.list({ prefix, after, size });
 const pathsOf = async (...asked: Parameters<typeof page>) => (await page(...asked)).files.map(({ path }) => path);
 
-describe('a listing', () => {
-  it('that begins anew with each page is a failure, and not one without end', async () => {
-    // As of a server that does not know where a listing goes on; folders alone are nothing that counts.
+describe('a listing of a bucket', () => {
+  it('fails if each page begins again, instead of running without end', async () => {
+    // A server that does not continue a listing answers so; folders alone do not count as progress.
     lists(listing(['in/a/', 'in/b/'], true));
     await expect(page(10)).rejects.toMatchObject(UNAVAILABLE);
     lists(listing(['in/a', 'in/b'], true));
@@ -80,14 +80,14 @@ describe('a listing', () => {
     expect(server.asked.length).toBeLessThan(10);
   });
 
-  it('in an order of its own is taken where it is whole, and refused where the next page would miss some', async () => {
+  it('in another order is accepted if complete, and refused if the next page would miss files', async () => {
     lists(listing(['in/b', 'in/a'], false));
     expect(await pathsOf(10)).toEqual(['a', 'b']);
     lists(listing(['in/b', 'in/a'], true));
     await expect(page(2)).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  it('has names as they are where the server does not encode them', async () => {
+  it('has names as they are if the server does not encode them', async () => {
     lists(listing(['in/100% +.pdf'], false, ''));
     expect(await pathsOf(10)).toEqual(['100% +.pdf']);
     lists(listing(['in/100%25+%2B.pdf'], false));
@@ -96,12 +96,12 @@ describe('a listing', () => {
     await expect(page(10)).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  it('of more files than were asked for goes on behind those', async () => {
+  it('with more files than requested continues after the requested ones', async () => {
     lists(listing(['in/a', 'in/b', 'in/c'], false));
     expect(await page(2)).toMatchObject({ files: [{ path: 'a' }, { path: 'b' }], hasMore: true });
   });
 
-  it('of names that no file can have ends, and asks for many at a time: each was a request, and there was no end of them', async () => {
+  it('of invalid names ends after a limited number of requests, which ask for many names at a time', async () => {
     let number = 0;
     server.script = (_asked, response) => response.end(listing([`in/a//${1e6 + (number += 1)}`], true));
     await expect(page(1)).rejects.toMatchObject(UNAVAILABLE);
@@ -109,7 +109,7 @@ describe('a listing', () => {
     expect(server.asked.map(({ path }) => /max-keys=(\d+)/.exec(path)?.[1]).slice(0, 3)).toEqual(['1', '1000', '1000']);
   });
 
-  it('ends between two requests of a page, where nobody waits for it any more', async () => {
+  it('ends between two requests of a page if it is aborted', async () => {
     const left = new AbortController();
     let number = 0;
     server.script = (_asked, response) => {
@@ -134,50 +134,47 @@ describe('a listing', () => {
     ['of another place', listing(['out/secret'], false)],
     ['below another prefix', listing(['in/other'], false)],
     ['without lengths', listing(['in/some/a'], false).replace('<Size>1</Size>', '')],
-  ])('%s is a failure', async (_, answer) => {
+  ])('fails if it has files %s', async (_, answer) => {
     lists(answer);
     await expect(page(10, '', 'some/')).rejects.toMatchObject(UNAVAILABLE);
   });
 });
 
-describe('an answer', () => {
+describe('an answer of the server', () => {
   const contents = '<Contents><Key>in/a</Key><Size>1</Size></Contents>';
 
   it.each([
     ['a listing without end', '<x>', `${'x'.repeat(100)}\n`],
     ['files without end', '', contents],
     ['elements within each other without end', '', '<a>'],
-  ])(
-    'of %s is given up, however much would come: all of it was kept, and read in one piece',
-    async (_, begin, piece) => {
-      const much = piece.repeat(65_536 / piece.length);
-      let isClosed = false;
-      server.script = (_asked, response) => {
-        response.on('close', () => (isClosed = true));
-        response.write(listing([], false).replace('</ListBucketResult>', begin));
-        const more = () => {
-          while (!isClosed && response.write(much));
-        };
-        response.on('drain', more);
-        more();
+  ])('with %s is given up, however much would follow', async (_, begin, piece) => {
+    const much = piece.repeat(65_536 / piece.length);
+    let isClosed = false;
+    server.script = (_asked, response) => {
+      response.on('close', () => (isClosed = true));
+      response.write(listing([], false).replace('</ListBucketResult>', begin));
+      const more = () => {
+        while (!isClosed && response.write(much));
       };
-      await expect(page(1)).rejects.toMatchObject(UNAVAILABLE);
-      await eventually(
-        () => Promise.resolve(isClosed),
-        (closed) => closed,
-      );
-    },
-  );
+      response.on('drain', more);
+      more();
+    };
+    await expect(page(1)).rejects.toMatchObject(UNAVAILABLE);
+    await eventually(
+      () => Promise.resolve(isClosed),
+      (closed) => closed,
+    );
+  });
 
   it.each([
     ['deeper than any', `${'<a>'.repeat(20)}${'</a>'.repeat(20)}`],
     ['of more elements than one file has', '<a/>'.repeat(1000)],
-  ])('%s is none', async (_, more) => {
+  ])('fails if it is %s', async (_, more) => {
     lists(listing([], false, more));
     await expect(page(1)).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  it('with names like those of the language, entities of its own and blanks in keys is one like any other', async () => {
+  it('may have names of JavaScript, its own entities and blanks in keys', async () => {
     const answer = listing(
       ['in/ a &amp; &#98;&own;'],
       false,
@@ -206,8 +203,8 @@ async function read(range?: ByteRange): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-describe('a file', () => {
-  it('is what the server said it is', async () => {
+describe('a file in a bucket', () => {
+  it('is read as the server announced it', async () => {
     answers(HEAD, (_asked, response) => response.writeHead(200, HEAD).end('abcd'));
     expect(await read()).toBe('abcd');
     const part = { etag: '"one"', 'content-range': 'bytes 1-2/4' };
@@ -222,7 +219,7 @@ describe('a file', () => {
     ['of which all comes for a part', 200, {}, 'abcd', { begin: 1, end: 3 }],
     ['of which another part comes', 206, { 'content-range': 'bytes 0-1/4' }, 'ab', { begin: 1, end: 3 }],
     ['of which a part comes for all', 206, { 'content-range': 'bytes 0-3/4' }, 'abcd', undefined],
-  ])('%s is a failure', async (_, status, headers, body, range) => {
+  ])('fails if its content is one %s', async (_, status, headers, body, range) => {
     answers(HEAD, (_asked, response) => response.writeHead(status, headers).end(body));
     await expect(read(range)).rejects.toMatchObject(UNAVAILABLE);
   });
@@ -230,12 +227,12 @@ describe('a file', () => {
   it.each([
     ['length', { etag: '"one"', 'transfer-encoding': 'chunked' }],
     ['ETag', { 'content-length': '4' }],
-  ])('of which the server does not tell the %s is a failure, and no file without it', async (_, head) => {
+  ])('fails if the server does not tell its %s, instead of counting as missing', async (_, head) => {
     answers(head, (_asked, response) => response.end('abcd'));
     await expect(read()).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  it('of a bucket that is gone is not gone', async () => {
+  it('does not count as missing if its bucket is', async () => {
     const missing = (code: string) => {
       server.script = ({ method }, response) =>
         response.writeHead(404).end(method === 'HEAD' ? '' : `<Error><Code>${code}</Code></Error>`);
@@ -247,7 +244,7 @@ describe('a file', () => {
     await expect(store.stat('a')).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  it('is not put together of parts where the server does not say what they belong to', async () => {
+  it('is not uploaded in parts if the server answers no upload id', async () => {
     server.script = ({ method }, response) =>
       method === 'HEAD'
         ? response.writeHead(404).end()
@@ -269,13 +266,13 @@ function unannounced(path: string, body: AsyncIterable<Uint8Array>): Upload {
   return { path, contentType: 'text/plain', bytes: undefined, body, check: () => undefined, isConditional: false };
 }
 
-/** A server that keeps what it is sent. */
+/** A server that stores what it gets. */
 class Bucket {
   readonly files = new Map<string, string>();
   readonly #parts: string[] = [];
-  /** Connections that break once a part has come. */
+  /** The number of connections that break after a part has arrived. */
   breaks = 0;
-  /** Instead of putting the parts together. */
+  /** The answer instead of joining the parts. */
   refusal: string | undefined;
 
   readonly script = (asked: Asked, response: ServerResponse): void => {
@@ -302,8 +299,8 @@ class Bucket {
   };
 }
 
-describe('an upload that does not say how long it is', () => {
-  it('waits for none of another store, however long those take', async () => {
+describe('an upload of unknown length', () => {
+  it('does not wait for uploads of another store, however long those take', async () => {
     const bucket = new Bucket();
     server.script = bucket.script;
     const slow = openStore();
@@ -343,7 +340,7 @@ describe('an upload that does not say how long it is', () => {
     ['nothing', ''],
     ['the beginning of an answer', '<?xml version="1.0"?><CompleteMultipartUpl'],
   ])(
-    'has failed where the server answers %s to the last question, and the old file is still there',
+    'fails if the server answers %s to the request that joins the parts, and the old file is kept',
     async (_, refusal) => {
       const bucket = new Bucket();
       bucket.files.set('/bucket/in/long', 'old');
@@ -356,7 +353,7 @@ describe('an upload that does not say how long it is', () => {
     },
   );
 
-  it('is put together of its parts, each of which is sent again where the connection broke', async () => {
+  it('is sent in parts, each of which is sent again if the connection breaks', async () => {
     const bucket = new Bucket();
     bucket.breaks = 2;
     server.script = bucket.script;
@@ -373,8 +370,8 @@ describe('an upload that does not say how long it is', () => {
   });
 });
 
-describe('a file that comes slowly', () => {
-  /** How many pieces came that take the server and the reader so long. */
+describe('a file that arrives slowly', () => {
+  /** Returns how many parts are read if server and reader take so long for each. */
   async function taken(bytes: number, serverMs: number, readerMs: number): Promise<number> {
     let nowMs = 0;
     const body = async function* () {
@@ -395,7 +392,7 @@ describe('a file that comes slowly', () => {
     return count;
   }
 
-  it('is taken as slowly as somebody reads it, and not as a byte now and then: that was a day', async () => {
+  it('can be read slowly, but fails if the server sends only a byte now and then', async () => {
     expect(await taken(1, 10_000, 0)).toBe(6);
     expect(await taken(1, 100, 3_600_000)).toBe(100);
     expect(await taken(100_000, 10_000, 0)).toBe(100);

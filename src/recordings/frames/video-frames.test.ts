@@ -1,4 +1,4 @@
-/** Frames of videos: which are seen at which second, and what becomes of videos and programs that are not as they should be. */
+/** Frames of videos: which are read at which time, and what becomes of damaged videos and misbehaving programs. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ function opened(options: Partial<VideoFramesOptions> = {}): VideoFrames {
     ...options,
   });
 }
-/** In place of ffmpeg. */
+/** Writes a program that replaces ffmpeg. */
 const program = (script: string) => writeProgram(join(folder, 'program'), script);
 const never = new AbortController().signal;
 const pixelOf = (shade: number) =>
@@ -57,24 +57,24 @@ async function seen(frames: VideoFrames, bytes: Uint8Array, signal = never) {
 }
 
 describeWhere(FFMPEG !== undefined, NO_FFMPEG)('frames of a video', () => {
-  it('are what is to be seen every so many seconds, from the beginning', async () => {
+  it('are read at a fixed interval from the beginning', async () => {
     for (const ending of ['mp4', 'mkv'] as const) {
       const { pictures, seconds, truncated } = await seen(opened(), await videoOf([1, 2, 3], 10, ending));
       expect([seconds.slice(0, 3), truncated]).toEqual([[0, 10, 20], false]);
       const { width, height, format } = await sharp(pictures[0]?.picture).metadata();
-      // They fill the square that models and the descriptor see, and no more.
+      // The frames fill the square that models and the descriptor use, and are no larger.
       expect([format, width, Math.abs(height - 341.3) < 1]).toEqual(['png', 512, true]);
     }
   });
 
-  it('are no more than there may be, which is told', async () => {
+  it('are limited in number, which is reported', async () => {
     const video = await videoOf([1, 2, 3, 4]);
     expect(await seen(opened({ framesMax: 2 }), video)).toMatchObject({ seconds: [0, 10], truncated: true });
     const { version } = opened({ framesMax: 0 });
     expect([version, opened({ framesMax: 2 }).version]).toEqual(['', '10 2']);
   });
 
-  it('are those before the place where a video is damaged, and none of one that is nothing else', async () => {
+  it('are those before the damaged part of a video, and none if all of it is damaged', async () => {
     const video = await videoOf([1, 2, 3, 4], 10, 'mkv');
     const { seconds } = await seen(opened(), video.subarray(0, Math.round(video.length * 0.6)));
     expect(seconds.slice(0, 2)).toEqual([0, 10]);
@@ -84,12 +84,12 @@ describeWhere(FFMPEG !== undefined, NO_FFMPEG)('frames of a video', () => {
     await expect(seen(opened(), Buffer.from('no video'))).rejects.toMatchObject({ fault: 'not-a-recording' });
   });
 
-  it('are none where there is nothing to be seen', async () => {
+  it('are none if the recording has no pictures', async () => {
     expect((await seen(opened(), mp3Of({ title: 'A gannet' }))).pictures).toEqual([]);
     expect((await seen(opened(), mp4Of({ title: 'A gannet' }))).pictures).toEqual([]);
   });
 
-  it('of bytes of any kind come to an end', async () => {
+  it('end in frames or a RecordingError for any changed bytes', async () => {
     const video = await videoOf([1, 2], 1);
     const frames = opened({ framesMax: 3, msMax: 5000 });
     await fc.assert(
@@ -107,7 +107,7 @@ describeWhere(FFMPEG !== undefined, NO_FFMPEG)('frames of a video', () => {
   });
 });
 
-describe('a program that is not as it should be', () => {
+describe('a program in place of ffmpeg', () => {
   const video = mp4Of({ title: 'A gannet' });
 
   itWhere(process.platform === 'linux', ON_LINUX)('and hangs is killed', async () => {
@@ -120,7 +120,7 @@ describe('a program that is not as it should be', () => {
     await expect(seen(busy, video)).rejects.toMatchObject({ fault: 'timed-out' });
   });
 
-  it('and does next to nothing for ever is killed', async () => {
+  it('is killed if it is nearly idle for ever', async () => {
     const dozing = opened({ ffmpeg: program('while :; do sleep 0.05; done'), clockMsMax: 300 });
     await expect(seen(dozing, video)).rejects.toMatchObject({ fault: 'timed-out' });
   });
@@ -133,7 +133,7 @@ describe('a program that is not as it should be', () => {
     await expect(seen(greedy, video)).rejects.toMatchObject({ fault: 'too-large' });
   });
 
-  it('and writes something else than pictures says nothing of what is to be seen', async () => {
+  it('that writes something other than pictures ends in a fault', async () => {
     const writing = opened({ ffmpeg: program('exec cat /dev/zero') });
     await expect(seen(writing, video)).rejects.toMatchObject({
       fault: 'damaged',
@@ -141,7 +141,7 @@ describe('a program that is not as it should be', () => {
     });
   });
 
-  it('and writes pictures without end is heard no longer than for those that are read', async () => {
+  it('that writes pictures without end is ended when there are enough', async () => {
     writeFileSync(join(folder, 'seen.png'), await pixelOf(1));
     const endless = program(`while :; do cat '${folder}/seen.png'; done`);
     expect(await seen(opened({ ffmpeg: endless, framesMax: 2 }), video)).toMatchObject({
@@ -150,14 +150,14 @@ describe('a program that is not as it should be', () => {
     });
   });
 
-  it('and starts others that hold its pipes open is not waited for, and what is killed is killed with them', async () => {
+  it('that starts others which hold its pipes open is not waited for, and its group is killed with it', async () => {
     const leaving = program('sleep 100000 &');
     await expect(seen(opened({ ffmpeg: leaving }), video)).resolves.toMatchObject({ seconds: [] });
     const waiting = program('sleep 100000; exit 0');
     await expect(seen(opened({ ffmpeg: waiting, idleMsMax: 300 }), video)).rejects.toMatchObject({
       fault: 'timed-out',
     });
-    // One that has left its group is not reached.
+    // A process that has left the group is not killed.
     const leader = `${process.execPath} -e '
       const { pid } = require("node:child_process").spawn("sleep", ["100000"], { detached: true, stdio: "inherit" });
       require("node:fs").writeFileSync("${folder}/pid", String(pid));
@@ -166,7 +166,7 @@ describe('a program that is not as it should be', () => {
     process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL');
   });
 
-  it('and is killed by something else says nothing of the video, also where it had shown some of it', async () => {
+  it('that something else kills is no fault of the video, even if it had written some pictures', async () => {
     writeFileSync(join(folder, 'seen.png'), await pixelOf(1));
     for (const before of ['', `cat '${folder}/seen.png'\n`])
       await expect(seen(opened({ ffmpeg: program(`${before}kill -9 $$`) }), video)).rejects.toMatchObject({
@@ -178,7 +178,7 @@ describe('a program that is not as it should be', () => {
     );
   });
 
-  it('and is installed later is found then, and stays found', () => {
+  it('that is installed later is found then, and stays found', () => {
     const path = join(folder, 'later');
     const frames = opened({ ffmpeg: path, framesMax: 2 });
     expect([frames.lookForProgram(), frames.version]).toEqual([false, '']);
@@ -189,14 +189,14 @@ describe('a program that is not as it should be', () => {
     expect(opened({ ffmpeg: program('exit 0'), framesMax: 0 }).lookForProgram()).toBe(false);
   });
 
-  it('and fails has its own words told, without what a terminal would take for more and where its memory lies', async () => {
+  it('that fails has its own message reported, without control characters and memory addresses', async () => {
     const failing = opened({ ffmpeg: program("printf 'no \\033[31mluck\\nmore\\n' >&2; exit 1") });
     await expect(seen(failing, video)).rejects.toThrow(/^No frame of the video can be decoded: no {2}\[31mluck$/);
     const located = opened({ ffmpeg: program("echo '[ogg @ 0x55ae5177fc80] CRC mismatch!' >&2; exit 1") });
     await expect(seen(located, video)).rejects.toThrow(/: \[ogg\] CRC mismatch!$/);
   });
 
-  it('and cannot be run is no fault of the video', async () => {
+  it('that cannot be run is no fault of the video', async () => {
     const path = join(folder, 'unreadable');
     writeFileSync(path, '#!/nowhere/sh\n', { mode: 0o755 });
     await expect(seen(opened({ ffmpeg: path }), video)).rejects.toMatchObject({
@@ -205,7 +205,7 @@ describe('a program that is not as it should be', () => {
     });
   });
 
-  it('is killed when nobody wants the frames any more', async () => {
+  it('is killed when reading is aborted', async () => {
     const leaving = new AbortController();
     const hanging = opened({ ffmpeg: program(`echo begun > '${folder}/begun'; exec sleep 100000`) });
     const reading = seen(hanging, video, leaving.signal);
@@ -214,7 +214,7 @@ describe('a program that is not as it should be', () => {
     await expect(reading).rejects.toThrow('left');
   });
 
-  it('is not there, or may not be run', () => {
+  it('is not found if it does not exist or is not executable', () => {
     expect(findFfmpeg('')).toBeUndefined();
     expect(findFfmpeg('ffmpeg', folder)).toBeUndefined();
     expect(findFfmpeg(join(folder, 'none'))).toBeUndefined();
@@ -223,7 +223,7 @@ describe('a program that is not as it should be', () => {
     expect(findFfmpeg('program', `/nowhere:${program('exit 0')}/..:${folder}`)).toBe(join(folder, 'program'));
   });
 
-  it('has the video, and nothing of it lies in the folder or can be opened by others', async () => {
+  it('gets the video from an open file without a name, in a folder for its user only', async () => {
     const looking = program(`ls -l '${folder}/videos' > '${folder}/listed'; cat /dev/fd/0 > '${folder}/given'`);
     await expect(seen(opened({ ffmpeg: looking }), video)).resolves.toMatchObject({ seconds: [] });
     expect(readFileSync(join(folder, 'given'))).toEqual(video);
@@ -247,8 +247,8 @@ describe('a program that is not as it should be', () => {
   });
 });
 
-describe('a stream of PNG files', () => {
-  it('is cut apart wherever its pieces end', async () => {
+describe('PngStream', () => {
+  it('splits a stream into its PNG files, wherever its parts end', async () => {
     const files = await Promise.all([1, 2, 3].map(pixelOf));
     const whole = Buffer.concat(files);
     fc.assert(
@@ -261,7 +261,7 @@ describe('a stream of PNG files', () => {
     );
   });
 
-  it('ends in an error where it is none, or one of its files is too large', async () => {
+  it('fails if the stream is no PNG, or a file is too large', async () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {

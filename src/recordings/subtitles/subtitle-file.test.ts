@@ -1,4 +1,4 @@
-/** Subtitles as people write them: read leniently, and never an error. */
+/** Subtitles as people write them are read leniently, and never an error. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { subtitlesOf } from '../../../test/support/recordings.js';
@@ -8,7 +8,7 @@ import { isSubtitles, readSubtitles } from './subtitle-file.js';
 const cuesOf = (text: string) => readSubtitles(text, 1000).cues;
 
 describe('subtitles', () => {
-  it('are lines behind their times, without markup', () => {
+  it('are the lines after their times, without markup', () => {
     const text =
       '1\r\n00:01:02,500 --> 00:01:04,000\r\n<i>The gannet</i>\r\n{\\an8}dives &amp; swims\r\n\r\n2\r\n01:00:00,0 --> 01:00:01,0\r\nIt nests';
     expect(cuesOf(text)).toEqual([
@@ -17,7 +17,7 @@ describe('subtitles', () => {
     ]);
   });
 
-  it('may be WebVTT with notes, styles, names and settings', () => {
+  it('can be WebVTT with notes, styles, names and settings', () => {
     const text =
       'WEBVTT - A film\n\nSTYLE\n::cue { color: red }\n\nNOTE said later\n\nfirst\n00:03.250 --> 00:04.000 align:start\n<v Ada>Hello\n\n1:00:00.000 --> 1:00:01.000\n&lt;End&gt;&#33;';
     expect(cuesOf(text)).toEqual([
@@ -26,21 +26,21 @@ describe('subtitles', () => {
     ]);
   });
 
-  it('may lack the blank lines between them', () => {
+  it('can lack the blank lines between them', () => {
     expect(cuesOf('1\n00:00:01,000 --> 00:00:02,000\nOne\n2\n00:00:03,000 --> 00:00:04,000\nTwo')).toEqual([
       { seconds: 1, text: 'One' },
       { seconds: 3, text: 'Two' },
     ]);
   });
 
-  it('are told from other texts', () => {
+  it('are distinguished from other texts', () => {
     expect(isSubtitles('\uFEFFWEBVTT\n\n')).toBe(true);
     expect(isSubtitles('1\n00:00:01,000 --> 00:00:02,000\nOne')).toBe(true);
     expect(isSubtitles('An arrow --> here')).toBe(false);
   });
 });
 
-it('gives back whatever was written, in both forms', () => {
+it('readSubtitles reads back what was written, in both formats', () => {
   const line = fc.stringMatching(/^[A-Za-zéß日][A-Za-z éß日]{0,30}[a-z]$/);
   const cue = fc.record({ seconds: fc.nat(35_999_999).map((milliseconds) => milliseconds / 1000), text: line });
   fc.assert(
@@ -51,7 +51,7 @@ it('gives back whatever was written, in both forms', () => {
   );
 });
 
-it('reads any text without an error, and no more than is wanted', () => {
+it('readSubtitles reads any text without an error, and no more cues than requested', () => {
   const times = fc.constantFrom('00:00:01,000 --> 00:00:02,000\n', '\n', '\r', '<', '{\\', '&#9999999;', '-->', '00:');
   fc.assert(
     fc.property(fc.array(fc.oneof(times, fc.string({ unit: 'binary' })), { maxLength: 60 }), (parts) => {
@@ -67,12 +67,12 @@ it('reads any text without an error, and no more than is wanted', () => {
   );
 });
 
-it('takes time that grows with the text, whatever it is', () => {
+it('readSubtitles takes linear time, whatever the text is', () => {
   for (const unit of ['<', '{\\', '&', '-->', '\n', '\r', '00:00:01,000 --> 00:00:02,000\n', '0', '00:'])
     expect(readSubtitles(unit.repeat(1_000_000 / unit.length), 1000).cues.length).toBeLessThanOrEqual(1000);
 });
 
-it('decodes what says its charset, and what does not', () => {
+it('decodeText decodes texts with and without a byte order mark', () => {
   expect(decodeText(Buffer.from('\uFEFFé'))).toBe('é');
   expect(decodeText(Buffer.from('\uFEFFé', 'utf16le'))).toBe('é');
   expect(decodeText(Buffer.from('\uFEFFé', 'utf16le').swap16())).toBe('é');

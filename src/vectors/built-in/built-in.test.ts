@@ -11,7 +11,7 @@ const WORDS_OF_TOPIC = 9;
 
 const wordOf = (topic: number, word: number) => `t${topic}w${word}`;
 
-/** Records of one topic each, with a few of its words. */
+/** Returns records of one topic each, with a few of its words. */
 function recordsOfTopics(count: number, seed = 5): string[][] {
   const random = new SeededRandom(seed);
   return Array.from({ length: count }, (_, record) =>
@@ -35,8 +35,8 @@ function cosine(left: Float32Array | undefined, right: Float32Array | undefined)
   return Array.from(left ?? []).reduce((sum, value, at) => sum + value * (right?.[at] ?? 0), 0);
 }
 
-describe('the matrix of words', () => {
-  it('has rows of length 1 of the words that are in two records and not in many', () => {
+describe('TermMatrixBuilder', () => {
+  it('makes rows of length 1 from words that are in at least two records, but not in too many', () => {
     const everywhere = recordsOfTopics(400).map((terms, record) => [...terms, 'everywhere', `only${record}`]);
     const { terms, begins, columns, values, rowCount, averageLength } = matrixOf(everywhere);
     expect(terms).toEqual([...terms].sort());
@@ -50,7 +50,7 @@ describe('the matrix of words', () => {
     }
   });
 
-  it('is bounded in columns, counted words and entries', () => {
+  it('is limited in columns, counted words and entries', () => {
     const records = recordsOfTopics(400);
     expect(matrixOf(records, { ...LIMITS, termsMax: 7 }).terms).toHaveLength(7);
     expect(matrixOf(records, { ...LIMITS, countedTermsMax: 30 }).terms.length).toBeLessThanOrEqual(30);
@@ -63,8 +63,8 @@ describe('the matrix of words', () => {
   });
 });
 
-describe('the principal subspace', () => {
-  it('has orthonormal directions, and zeros where the matrix has no more', () => {
+describe('principalSubspace', () => {
+  it('has orthonormal directions, and zeros if the matrix has no more', () => {
     const { terms, ...matrix } = matrixOf(recordsOfTopics(400));
     for (const dimensions of [8, terms.length + 20]) {
       const basis = principalSubspace(matrix, terms.length, dimensions);
@@ -79,7 +79,7 @@ describe('the principal subspace', () => {
     }
   });
 
-  it('is that in which the matrix lies most: nothing beside it keeps more of the rows', () => {
+  it('keeps as much of the rows as the known topics', () => {
     const { terms, ...matrix } = matrixOf(recordsOfTopics(600));
     const kept = (basis: Float32Array, dimensions: number) => {
       let sum = 0;
@@ -96,7 +96,7 @@ describe('the principal subspace', () => {
       return sum;
     };
     const ours = kept(principalSubspace(matrix, terms.length, TOPICS), TOPICS);
-    // The topics themselves are as good a span as any of so few directions.
+    // Among so few directions, the topics themselves are as good as any.
     const topics = new Float32Array(terms.length * TOPICS);
     for (const [row, term] of terms.entries()) {
       topics[row * TOPICS + Number(/^t(\d+)w/.exec(term)?.[1])] = 1 / Math.sqrt(WORDS_OF_TOPIC);
@@ -106,7 +106,7 @@ describe('the principal subspace', () => {
 });
 
 describe('a model that was learned from records', () => {
-  it('brings near what has no word in common and is of one matter', () => {
+  it('gives texts of one topic similar vectors, even without a common word', () => {
     const model = learned(recordsOfTopics(200));
     const one = model.vectorOf([wordOf(3, 0), wordOf(3, 1)]);
     expect(cosine(one, model.vectorOf([wordOf(3, 4), wordOf(3, 5)]))).toBeGreaterThan(0.5);
@@ -117,24 +117,24 @@ describe('a model that was learned from records', () => {
     expect([model.dimensions, model.learnedFrom, model.language]).toEqual([25, 200, 'en']);
   });
 
-  it('is the same for the same records, by its version too', () => {
+  it('is the same, with the same version, for the same records', () => {
     const [one, two, other] = [5, 5, 6].map((seed) => learnModel(matrixOf(recordsOfTopics(300, seed)), 'en'));
     expect(one?.version).toBe(two?.version);
     expect(one?.version).toBe(versionOf(one?.bytes ?? new Uint8Array()));
     expect(other?.version).not.toBe(one?.version);
   });
 
-  it('has directions for eight records each, 16 at least and 128 at most', () => {
+  it('has one dimension for eight records, from 16 to 128', () => {
     const of = (count: number) => learned(recordsOfTopics(count)).dimensions;
     expect([64, 400, 2000].map(of)).toEqual([16, 50, 128]);
   });
 
-  it('is none where the records share no word', () => {
+  it('does not exist if the records share no word', () => {
     expect(learnModel(matrixOf([['one'], ['two']]), 'en')).toBeUndefined();
     expect(learnModel(matrixOf([]), 'en')).toBeUndefined();
   });
 
-  it('keeps words of every script, and is refused where its bytes are others', () => {
+  it('keeps words of every script, and throws DamagedModelError for changed bytes', () => {
     const text = fc.array(
       fc.string({ unit: 'grapheme', minLength: 1 }).filter((term) => !/\n/.test(term)),
       { maxLength: 5 },
