@@ -1,4 +1,4 @@
-/** The report as anybody would count it: maps a day, sorted and cut to 500 terms, added up. To compare with; slow. */
+/** A simple, slow report to compare with: counts events in maps by day, sorts and cuts these to 500 terms, and adds them up. */
 const DAY_TERMS = 500;
 const TOP_TERMS = 20;
 
@@ -37,14 +37,14 @@ export class NaiveDay {
     sums.shown += shown.length;
   }
 
-  /** Keeps what a day keeps. */
+  /** Cuts the counts to what a day keeps. */
   close() {
     for (const name of ['terms', 'zeroTerms']) this[name] = [...this[name]].sort(byCount).slice(0, DAY_TERMS);
     return this;
   }
 }
 
-/** The members of the report of closed days; `daily` as [searches, without results, clicks]. */
+/** Returns the members of the report of closed days, with `daily` as [searches, searches without hits, clicks]. */
 export function naiveReport(days) {
   const total = (name) => days.reduce((sum, day) => sum + day.sums[name], 0);
   const top = (name) => {

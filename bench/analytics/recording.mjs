@@ -1,6 +1,6 @@
 /**
- * What a search pays for being counted, in processor time of the main thread: writing its event into the recorder's buffer, beside a
- * message of its own to a worker; and what a roll-up pays for a term: the table over bytes beside a Map of strings.
+ * Measures the processor time that counting takes a search on the main thread: writing its event into the recorder's buffer, compared with
+ * a message to a worker; and the time per term of a roll-up: a table over bytes, compared with a Map of strings.
  * `node bench/analytics/recording.mjs`
  */
 import { Worker } from 'node:worker_threads';
@@ -22,7 +22,7 @@ const MESSAGES = 200_000;
 /** @type {import('#src/analytics/targets.js').AnalyticsTarget} */
 const TARGET = { kind: 'list', identity: 'list:019aa4f2-8c1e-7d3a-9b42-6f0e5d4c3b2a' };
 
-/** Nanoseconds of this thread's processor time, as far as the process has no other work. */
+/** Returns nanoseconds of processor time per call. They are this thread's as long as the process has no other work. */
 async function nanosecondsEach(count, action) {
   const before = process.cpuUsage();
   await action();

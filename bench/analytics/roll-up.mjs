@@ -1,6 +1,6 @@
 /**
- * Made events of a year, rolled up by hours, closed by days, reported: events a second, milliseconds a report, and whether a naive
- * count of the same events says the same. `node bench/analytics/roll-up.mjs [events in millions, default 5]`.
+ * Measures generated events of a year, rolled up by hours, closed by days and reported: events per second, milliseconds per report, and whether a
+ * naive count of the same events gives the same. `node bench/analytics/roll-up.mjs [events in millions, default 5]`.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -24,7 +24,7 @@ const TERMS = 200_000;
 const TARGET = 1;
 const REPORTS = 20;
 const REPORT_TERMS = 20;
-/** Made from scratch; days beyond repeat earlier ones at another time, for making events takes longer than counting them. */
+/** Number of generated events. Later days repeat these at another time, as generating events takes longer than counting them. */
 const DIFFERENT_EVENTS_MAX = 5_000_000;
 const EVENTS_PER_SECOND_BAR = 1_000_000;
 const REPORT_MS_BAR = 50;
@@ -119,7 +119,7 @@ export async function measureRollUp({ millions = 5 } = {}) {
   }
 }
 
-/** Days that all begin at the first one, with what a naive count says of them. */
+/** Generates days that all begin at the first one, with a naive count of their events. */
 function makeDays(count, perHour) {
   let naive;
   const events = syntheticEvents({ terms: TERMS, onEvent: (event) => naive.onEvent(event) });

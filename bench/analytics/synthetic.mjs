@@ -1,4 +1,4 @@
-/** Made events of one list: searches for terms of Zipf's frequencies, and clicks on what was searched just before. */
+/** Generates events of one list: searches for terms of Zipf frequencies, and clicks on hits of recent searches. */
 import { writeClickEvent, writeSearchEvent } from '#src/analytics/event-codec.js';
 import { seededRandom } from '../end-to-end/lib/random.mjs';
 
@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 
 const SYLLABLES = 'ba ce di fo gu ha ki lo me nu pa ri so tu ve wi ya zo'.split(' ');
 
-/** One to three made-up words; another term for another number. */
+/** Returns one to three made-up words, which differ for each number. */
 function termOf(number) {
   let text = '';
   for (let left = number + 18; left > 0; left = Math.floor(left / SYLLABLES.length)) {
@@ -21,16 +21,16 @@ function termOf(number) {
   return text;
 }
 
-/** Draws ranks of `count` terms, the n-th with a frequency of 1 / n. */
+/** Draws ranks of `count` terms. The n-th has a frequency proportional to 1 / n. */
 function zipf(count, random) {
   const scale = Math.log(count + 1);
   return () => Math.min(count - 1, Math.floor(Math.exp(random() * scale)) - 1);
 }
 
-/** Four digits of each number of 16 bits. */
+/** Four hexadecimal digits of each 16-bit number. */
 const HEX = Array.from({ length: 0x1_0000 }, (_, value) => value.toString(16).padStart(4, '0'));
 
-/** As UUIDv7: the time, then random bits. */
+/** Returns a UUIDv7: the time, then random bits. */
 function queryIdOf(timeMs, random) {
   const [high, low] = [Math.floor(timeMs / 0x1_0000), timeMs % 0x1_0000];
   const [a, b] = [Math.floor(random() * 0x1_0000_0000), Math.floor(random() * 0x1_0000_0000)];
@@ -44,7 +44,7 @@ function queryIdOf(timeMs, random) {
 /** @typedef {{ kind: 'search' | 'click'; hour: number; search: SearchEvent; resultName?: string }} MadeEvent */
 
 /**
- * `next(hour, count)`: the bytes of so many events of the hour; `onEvent` is told of each, for counting them in another way.
+ * Returns a generator. `next(hour, count)` returns the bytes of `count` events of the hour; `onEvent` gets each, to count them in another way.
  * @param {{ terms: number; seed?: number; onEvent?: (event: MadeEvent) => void }} options
  */
 export function syntheticEvents({ terms, seed = 20261121, onEvent = () => undefined }) {
@@ -61,7 +61,7 @@ export function syntheticEvents({ terms, seed = 20261121, onEvent = () => undefi
     next(hour, count) {
       if (buffer.length < count * EVENT_ROOM) buffer = Buffer.allocUnsafeSlow(count * EVENT_ROOM);
       let at = 0;
-      // Only of this hour: what was counted before is not kept.
+      // Clicks follow searches of the same hour only, as the service keeps none from before.
       let earlier;
       for (let index = 0; index < count; index += 1) {
         const timeMs = hour * HOUR_MS + Math.floor((index / count) * HOUR_MS);
@@ -92,7 +92,7 @@ const SEARCH = 1;
 const KIND_MASK = 0x0f;
 const WITH_QUERY_ID = 0x40;
 
-/** The same events so many milliseconds later. */
+/** Returns the same events, later by the given milliseconds. */
 export function laterEvents(block, ms) {
   const bytes = Buffer.from(Uint8Array.prototype.slice.call(block));
   const shiftQueryId = (at) => bytes.writeUIntBE(bytes.readUIntBE(at, 6) + ms, at, 6);

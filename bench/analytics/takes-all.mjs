@@ -6,7 +6,7 @@
 const TAKEN = { backlogBytes: 0 };
 
 /**
- * In the place of the worker that keeps events: takes them, and keeps none.
+ * Replaces the worker that stores events: accepts all and stores none.
  * @type {AnalyticsExecutor}
  */
 export const TAKES_ALL = {

@@ -1,6 +1,6 @@
 /**
- * What counting costs: searches a second with analytics and without, by two services on the same records that are loaded in turns; then
- * roll-ups and reports. The machine's pace changes from minute to minute: what counts is the ratio, and processor time a search.
+ * Measures what counting costs: searches per second with and without analytics, by two services with the same records that are loaded in turns; then
+ * roll-ups and reports. The speed of the machine changes from minute to minute, so only the ratio and the processor time per search count.
  */
 import { createReadStream, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -91,7 +91,7 @@ async function compare(name, paths, sides) {
   );
   return [
     [label, formatCount(on), formatCount(off), measured, bar, reached],
-    // Of all threads together, so with storing and rolling up.
+    // Processor time of all threads, including storing and rolling up.
     [`${name}, a second of processor time`, ...perCpuSecond.map(formatCount), share(perCpuSecond), '', ''],
   ];
 }

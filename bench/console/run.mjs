@@ -1,6 +1,6 @@
 /**
- * The console beside searches: searches a second, and the service's processor time for each, with 20 pages of the console open in a browser and
- * without them, in turns; how soon the sign-in page can be used; and how long pages where there is much draw nothing while somebody scrolls. Needs Chromium. Prints Markdown.
+ * Measures the console beside searches: searches per second and the service's processor time per search, with and without 20 pages of the console open in
+ * a browser, in turns; how soon the sign-in page is usable; and the longest time without a frame while large pages are scrolled. Needs Chromium. Prints Markdown.
  *
  *   npm run setup && node bench/console/run.mjs [--consoles 20] [--rounds 5] [--searches 20000] [--records 50000]
  */
@@ -28,7 +28,7 @@ const SIGN_INS = 10;
 const INTERACTIVE_MS_MAX = 500;
 const SHARE_MIN = 0.97;
 const PAUSE_MS_MAX = 1000;
-/** What is looked at in turn by the consoles. */
+/** Pages that the consoles open in turn. */
 const PAGES = [
   '',
   'lists',
@@ -81,7 +81,7 @@ await browser.close();
 await service.stop();
 rmSync(dataDir, { recursive: true });
 
-/** From the address to a button that can be pressed, in a browser that has nothing of it. */
+/** Measures the time from the address to a button that can be pressed, in a browser with an empty cache. */
 async function signInPageMs() {
   const context = await browser.newContext();
   const page = await context.newPage();

@@ -1,16 +1,16 @@
-/** Pages where there is much, as somebody goes through them: the longest time, in milliseconds, in which no frame was drawn. */
+/** Scrolls large pages of the console, and measures the longest time in milliseconds without a new frame. */
 
 const LOGGED = 2000;
 const DAYS = 366;
 const STEPS = 240;
 const STEP_PIXELS = 400;
 const RECORD_PAGES = 20;
-/** A page that is not drawn for so long never will be. */
+/** Time after which a page that draws no frame is given up. */
 const FRAME_MS_MAX = 60_000;
 
-/** `visit(path)` resolves when the page of the console is there. Returns `{what, ms}` of each. */
+/** Scrolls all pages. `visit(path)` resolves when the page is loaded. Returns `{what, ms}` for each. */
 export async function longestPauses(page, visit) {
-  // A page behind others draws nothing.
+  // A page in the background draws nothing.
   await page.bringToFront();
   return [
     { what: `a log of ${LOGGED} deliveries, scrolled to its end`, ms: await logPause(page, visit) },
@@ -69,14 +69,14 @@ async function recordsPause(page, visit) {
       const next = page.getByRole('link', { name: 'Next page' });
       const target = await next.getAttribute('href');
       await next.click();
-      // The address changes at once, and the rows, with the way on, when they have come.
+      // The address changes at once, but the rows and the link to the next page only when they are loaded.
       await page.locator(`a[href="${target}"]`).waitFor({ state: 'detached' });
       await page.evaluate(scrolling('html'));
     }
   });
 }
 
-/** The longest time between two frames meanwhile. */
+/** Returns the longest time between two frames while the work runs. */
 async function pauseWhile(page, work) {
   await page.evaluate(`(() => {
     window.pause = { longest: 0, last: performance.now(), runs: true };
@@ -91,7 +91,7 @@ async function pauseWhile(page, work) {
   return page.evaluate('(() => { window.pause.runs = false; return window.pause.longest; })()');
 }
 
-/** A step a frame, to the end. */
+/** Scrolls to the end, one step per frame. */
 function scrolling(selector) {
   return `new Promise((resolve, reject) => {
     setTimeout(() => reject(new Error('no frame was drawn for ${FRAME_MS_MAX} ms')), ${FRAME_MS_MAX});

@@ -1,6 +1,6 @@
 /**
- * What a service pays for a console that nobody opens: time until it is ready, processor time until then, and memory, of the service as it is and
- * of a copy that has no pages of the console, in turns; and what opening it takes. Needs no browser. Linux only. Prints Markdown.
+ * Measures what an unopened console costs the service: time and processor time until it is ready, and memory, compared in turns with
+ * a copy without the pages of the console; and what opening it takes. Needs no browser. Linux only. Prints Markdown.
  *
  *   npm run setup && node bench/console/unopened.mjs [--rounds 9]
  */
@@ -22,7 +22,7 @@ const PAGES = join('dist', 'console-assets');
 const folder = mkdtempSync(join(tmpdir(), 'gannet-bench-unopened-'));
 try {
   const programs = { with: copyOf('with', () => true), without: copyOf('without', (path) => !path.includes(PAGES)) };
-  // The first start of each fills caches of the system and of the runtime.
+  // The first start of each fills the caches of the system and the runtime.
   for (const program of Object.values(programs)) await measured(program);
   const turns = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -36,7 +36,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Of what a start needs, as far as the filter takes it. Returns the program. */
+/** Copies what a start needs, as far as `filter` accepts it. Returns the program of the copy. */
 function copyOf(name, isTaken) {
   const place = join(folder, name);
   mkdirSync(place);
@@ -46,7 +46,7 @@ function copyOf(name, isTaken) {
   return join(place, 'bin', 'gannet.js');
 }
 
-/** A start on an empty data directory; afterwards the console is opened, where that is asked for. */
+/** Starts the service on an empty data directory, and then opens the console if asked for. */
 async function measured(program, isOpened = false) {
   const dataDir = mkdtempSync(join(folder, 'data-'));
   const service = await startService(dataDir, {}, program);
@@ -59,7 +59,7 @@ async function measured(program, isOpened = false) {
   return figures;
 }
 
-/** Its page, which makes the service read all of it. */
+/** Opens the page of the console, which makes the service read all of its files. */
 async function opened(service) {
   const startedMs = performance.now();
   const page = await fetch(`${service.address}/console/`);

@@ -1,9 +1,9 @@
 /**
- * Damaged documents and bombs, read in processes: each has to end in text or in a fault that has a name, and nothing grows.
+ * Reads damaged documents and bombs in processes. Each must end in text or in a named fault, and memory must not grow.
  *
  *     node bench/documents/damaged.mjs [count] [seed]
  *
- * Files are those of run.mjs, changed by a generator with a seed. Prints how they ended, and the memory of this process.
+ * The files are those of run.mjs, changed by a seeded generator. Prints how they ended, and the memory of this process.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const originals = readdirSync(folder)
   .map((name) => readFileSync(join(folder, name)));
 
 let state = seed;
-/** A whole number below `below` (xorshift). */
+/** Returns a random integer less than `below` (xorshift). */
 function random(below) {
   state ^= state << 13;
   state ^= state >>> 17;

@@ -1,11 +1,11 @@
 /**
- * Searches over the pages of documents, beside a list in which each of these pages is a record: words and highlights, through the service.
+ * Compares searches over the pages of documents with a list in which each page is a record: words and highlights, through the service.
  *
  *   npm run setup && node bench/documents/pages.mjs [--documents 10000] [--pages 20] [--rounds 5] [--scale 1] [--fresh]
  *
- * A page is the abstract of a paper, and a document so many papers of one category, by date: what its pages say is alike. Pages are put into
- * the list in the way in which the list takes them from whatever reads files; no file is made for that. Both lists are in one service and
- * are asked in turns. Prints Markdown and ends with 1 where the bar is missed. The data is kept in the work folder for the next run.
+ * A page is the abstract of a paper, and a document has several papers of one category, by date, so that its pages are similar. Pages come to
+ * the list as from any reader of files, without files. Both lists are in one service and get requests in turns. Prints Markdown, and exits
+ * with 1 if the bar is missed. The data is kept in the work folder for the next run.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -55,7 +55,7 @@ const DEFINITIONS = {
 const dataDir = join(workFolder, `pages-${documents}-${pagesEach}`);
 const done = join(dataDir, 'bench-complete.json');
 
-/** The papers, those of one category beside each other, by date. */
+/** Returns the papers, sorted by category and then by date. */
 async function papersByCategory() {
   const unpack = spawn('xz', ['-dc', ABSTRACTS], { stdio: ['ignore', 'pipe', 'inherit'] });
   const papers = [];
@@ -71,7 +71,7 @@ async function papersByCategory() {
 const asNdjson = (records) => Readable.from(records.map((record) => `${JSON.stringify(record)}\n`));
 
 /**
- * Reads what a URL names from memory.
+ * Reads the file of a URL from memory.
  * @returns {import('#src/extracts/index.js').FileReader}
  */
 const readerOf = (papers) => ({
@@ -90,7 +90,7 @@ const readerOf = (papers) => ({
   },
 });
 
-/** Fills the list with records that link to documents, in this process, and waits until each page is in the index. */
+/** Fills the list with records that link to documents, in this process. Waits until every page is in the index. */
 async function fillWithPages(listId, papers) {
   const stores = new RecordStoreCache();
   const indexes = openIndexes(dataDir, stores);
@@ -124,7 +124,7 @@ async function build() {
   await importNdjson(service.address, key, ONE_BY_ONE, asNdjson(papers.map(({ id, text }) => ({ name: id, text }))));
   await untilMerged(dataDir);
   await service.stop();
-  // Ids ascend with time.
+  // Ids ascend by time.
   const ids = readdirSync(join(dataDir, 'lists')).filter((name) => !name.startsWith('.'));
   await fillWithPages(ids.sort().at(-1), papers);
   writeFileSync(done, JSON.stringify({ key }));

@@ -1,10 +1,10 @@
 /**
- * Text of PDF documents, held against `pdftotext` and what is expected of each file: words, their order, pages a second.
+ * Compares the text of PDF documents with `pdftotext` and with what is expected of each file: words, their order, and pages per second.
  *
  *     node bench/documents/run.mjs
  *
- * Prints Markdown and ends with 1 where a bar is missed. The files are those of ../shared/data/pdf or of GANNET_PDF_DATA, with
- * `expected.tsv` beside them. Times are of the processor, in turns, so that what else runs on the machine matters little.
+ * Prints Markdown, and exits with 1 if a bar is missed. The files are those of ../shared/data/pdf or of GANNET_PDF_DATA, with
+ * `expected.tsv` beside them. Measures processor time in turns, so that other load on the machine matters little.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -21,9 +21,9 @@ const TURNS = 5;
 const F1_MIN = 0.97;
 const SPEED_MIN = 0.5;
 const TWO_COLUMNS = ['bug1997343.pdf', 'tracemonkey.pdf'];
-/** It has no end for pdftotext. */
+/** File on which pdftotext does not end. */
 const ENDLESS = ['bomb_giant.pdf'];
-/** The reference gives other letters than those on the page, or leaves out the blanks between them: its words are no measure. */
+/** Files whose reference has wrong letters or lacks spaces, so that its words are no measure. */
 const WRONG_IN_REFERENCE = ['XiaoBiaoSong.pdf', 'TAMReview.pdf', 'french_diacritics.pdf'];
 
 if (!existsSync(join(folder, 'expected.tsv'))) {
@@ -41,7 +41,7 @@ const rows = lines.map(
   (line) => /** @type {Expected} */ (Object.fromEntries(names.map((name, index) => [name, line[index] ?? '']))),
 );
 
-/** Words that are written with blanks, and each character of scripts that are not. */
+/** Returns the words of a text, and each character of scripts without spaces. */
 const wordsOf = (text) =>
   text
     .normalize('NFKC')
@@ -85,7 +85,7 @@ const reference = (file) => {
   }
 };
 
-/** What `expected.tsv` wants of a file and is not so. What one extractor does with damaged files, another may do better. */
+/** Returns how a file differs from `expected.tsv`. Text of a damaged file is fine, as one extractor may read more than another. */
 function misses({ file, pages, has_text, readable, kind, text }, got) {
   const ours = textOf(got);
   if (kind === 'locked' && readable === 'no') return got.fault === 'encrypted' ? [] : ['is not told to be encrypted'];

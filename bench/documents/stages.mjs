@@ -1,8 +1,8 @@
 /**
- * What a search costs in its worker, over the pages of documents and over a list in which each of these pages is a record: plan, kernel, the
- * total alone, and all of it, in one thread and without HTTP. The least of the rounds for each query, then the mean: it holds beside other work, too.
+ * Measures what a search costs in its worker, over the pages of documents and over a list in which each page is a record: plan, kernel, total only,
+ * and the whole, in one thread and without HTTP. Takes the least of the rounds for each query and then the mean, which is stable beside other load.
  *
- *   node bench/documents/pages.mjs       makes the lists, of which this takes those that were asked for last
+ *   node bench/documents/pages.mjs       makes the lists; this bench uses those made last
  *   node bench/documents/stages.mjs [--documents 10000] [--pages 20] [--queries 200] [--rounds 6]
  */
 import { readdirSync } from 'node:fs';
@@ -45,7 +45,7 @@ function microseconds(action) {
   return Number(process.hrtime.bigint() - begin) / 1000;
 }
 
-/** The least times by stage and query are kept in `times`. */
+/** Keeps the least time of each stage and query in `times`. */
 function measure({ generation, times }, query, at) {
   const keep = (stage, us) => {
     times[stage][at] = Math.min(times[stage][at] ?? Infinity, us);

@@ -1,10 +1,10 @@
 /**
- * What files cost lists that have none: searches of a list without a field for files, and of the same list with one that no record fills, in
- * turns. What it was before there were files at all: `bench/end-to-end/costs-in-turns.mjs` with a checkout of then.
+ * Measures what support for files costs lists without files: searches of a list without a field for files and of the same list with such a field that no
+ * record fills, in turns. For the cost before files existed at all: `bench/end-to-end/costs-in-turns.mjs` with a checkout from then.
  *
  *   npm run setup && node bench/documents/without-files.mjs [--records 50000] [--rounds 7] [--scale 0.3]
  *
- * Prints Markdown and ends with 1 where the bar is missed.
+ * Prints Markdown, and exits with 1 if the bar is missed.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { ACCOUNT, call, createKey, importNdjson, startService, untilMerged } fro
 import { CONNECTIONS, measureInTurns, rowOf, searchesOf } from './lib/turns.mjs';
 
 const { records, rounds, scale } = readOptions({ records: 50_000, rounds: 7, scale: 0.3 });
-/** Turns of one list differ by more. */
+/** Bar for the ratio. Turns of the same list differ by more. */
 const PROCESSOR_MIN = 0.95;
 const FIELDS = { searchable_fields: [{ name: 'title', weight: 2 }, { name: 'text', weight: 1 }] }; // prettier-ignore
 const LISTS = {

@@ -1,12 +1,12 @@
 /**
- * Searches beside changes of the catalogue: a list that is made, a setting of the list that is searched, the copy of a list, and lists that are deleted. In
- * turns, one checkout of the service or several; medians of the rounds. Prints Markdown.
+ * Measures searches beside changes of the catalogue: creating a list, changing a setting of the searched list, copying a list, and deleting lists. Runs
+ * one or several checkouts of the service in turns, and takes medians of the rounds. Prints Markdown.
  *
  *   node bench/end-to-end/changes-beside.mjs [--records 100000] [--others 0] [--copied 100000] [--rate 500] [--rounds 10] [--fresh] <name>=<folder> …
  *
- * Each folder is a built checkout. `records` are in the list that is searched, `others` is how many lists there are beside it, which are empty, and `copied`
- * how many records the list has that is copied and deleted in each round. The data are made once and found again. Searches go out at a given rate whether answers
- * come or not; of each change those count that were due while it lasted and 20 ms after it, and of nothing those of half a second.
+ * Each folder is a built checkout. `records` is the size of the searched list, `others` the number of empty lists beside it, and `copied`
+ * the size of the list that is copied and deleted in each round. The data are made once and reused. Searches go out at a given rate whether answers
+ * come or not. For each change, searches count that were due during it and 20 ms after it; without changes, those of half a second.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const { records, others, copied, rate, rounds, fresh, positionals } = readOption
 const checkouts = checkoutsOf(positionals);
 
 const WORDS = 5000;
-/** After a change, for what it leaves to be done. */
+/** Time after a change, for work that it leaves. */
 const AFTER_MS = 20;
 const BETWEEN_MS = 150;
 const NOTHING_MS = 500;
@@ -34,7 +34,7 @@ const WARM_UP_MS = 1000;
 const FIELDS = { searchable_fields: [{ name: 'title' }, { name: 'text' }] };
 
 const random = seededRandom(3);
-/** The first of them are frequent, as words are. */
+/** Returns a random word. Words of low numbers are frequent, as in texts. */
 const word = () => `w${Math.floor(WORDS * random() ** 3)}`;
 const words = (count) => Array.from({ length: count }, word).join(' ');
 async function* lines(count) {
@@ -75,7 +75,7 @@ async function prepared({ address }, dataDir) {
 const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
 
 /**
- * What is done in a round, by name.
+ * Returns the changes of a round by name.
  * @returns {[string, () => Promise<unknown>][]}
  */
 function changesOf({ api }, round) {
@@ -89,7 +89,7 @@ function changesOf({ api }, round) {
   ]; // prettier-ignore
 }
 
-/** The changes of a round, one after the other: when each began and ended. */
+/** Makes the changes of a round one after the other. Returns when each began and ended. */
 async function changed(side, round) {
   const spans = [];
   for (const [name, change] of changesOf(side, round)) {
@@ -104,7 +104,7 @@ async function changed(side, round) {
   return spans;
 }
 
-/** A round beside searches that go on for as long as the one before it took, and half as long again. */
+/** Runs a round beside searches, which last one and a half times as long as the round before. */
 async function turn(side, round) {
   const load = { address: side.service.address, key: side.key, paths, ratePerSecond: rate, seed: round, each: true };
   const searched = runOpenLoop({ ...load, seconds: (side.roundMs * 1.5 + WARM_UP_MS) / 1000 });
@@ -125,7 +125,7 @@ const median = (values) => quantile(values, 0.5);
 
 const sides = [];
 for (const checkout of checkouts) sides.push(await startSide(checkout));
-// The first round is for what is compiled once.
+// The first round warms up compiled code.
 for (const side of sides) side.roundMs = (await changed(side, 0)).reduce((sum, { tookMs }) => sum + tookMs + BETWEEN_MS + AFTER_MS, 0); // prettier-ignore
 for (let round = 1; round <= rounds; round += 1) for (const side of sides) await turn(side, round);
 for (const { service } of sides) await service.stop();

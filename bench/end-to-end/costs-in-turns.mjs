@@ -1,11 +1,11 @@
 /**
- * What requests cost in two or more checkouts of the service, in turns: processor time of the service a request, which other load
- * on the machine changes less than rates, that of its main thread, and the rate beside it. Medians of the turns.
+ * Measures what requests cost in two or more checkouts of the service, in turns: the service's processor time per request, which other load
+ * on the machine changes less than rates, that of its main thread, and the rate. Prints medians of the turns.
  *
  *   node bench/end-to-end/costs-in-turns.mjs [--records 100000] [--rounds 7] [--scale 1] [--only search,import]
  *     before=<folder> after=<folder>
  *
- * Each folder is a built checkout. Every service imports the same sentences into a data directory of its own first. A turn sends a
+ * Each folder is a built checkout. Every service first imports the same sentences into its own data directory. A turn sends a
  * fixed number of requests over a few connections, one at a time on each; --scale multiplies these numbers.
  */
 import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
@@ -31,7 +31,7 @@ if (![records, rounds, scale].every((each) => each > 0)) fail('--records, --roun
 
 const LIST = 'sentences';
 const CONNECTIONS = 16;
-/** How long work that a request leaves behind may go on before a turn's time is taken: merging, most of all. */
+/** Time for work that requests leave behind, mostly merging, before a turn's time is taken. */
 const AFTER_IMPORT_MS = 3000;
 const DEFINITION = {
   ...SENTENCES_DEFINITION,
@@ -54,7 +54,7 @@ function fail(message) {
   process.exit(2);
 }
 
-/** The sentences with a facet of many values: the first letters of their words. */
+/** Sentences with a facet of many values: the first letters of their words. */
 async function recordsFile() {
   const { path } = (await sentencesFile(records)) ?? fail('the abstracts are not there (see bench/README.md)');
   const made = join(workFolder, `letters-${records}.ndjson`);
@@ -79,7 +79,7 @@ const post = (body, headers) => ({ method: 'POST', path: SEARCH, body: JSON.stri
 const uncached = { cache: 'false' };
 /** @typedef {{ path: string; method?: string; body?: string; headers?: Readonly<Record<string, string>> }} Sent */
 /**
- * Name, number of requests a turn, request by its number; `ids` of records are of the side's own.
+ * Name, number of requests per turn, and the request for a number. `ids` are record ids of the side.
  * @type {[string, number, (at: number, ids: readonly string[]) => Sent][]}
  */
 const CASES = [
@@ -163,7 +163,7 @@ function note({ figures }, what, figure) {
   figures.set(what, [...all, figure]);
 }
 
-/** Each side in turn, the order turned round each time, so that what changes with time hits both. */
+/** Runs each side in turn and reverses the order each time, so that changes over time affect both. */
 async function inTurns(sides, turns, action) {
   for (let turn = 0; turn < turns; turn += 1) {
     for (const side of turn % 2 === 0 ? sides : sides.toReversed()) await action(side, turn);
@@ -197,7 +197,7 @@ async function turnOfImport(side) {
   await wait(1000);
 }
 
-/** Start, memory after it, and the processor time until the first answer. */
+/** Measures a start, the memory after it, and the processor time until the first answer. */
 async function turnOfStart(side) {
   await side.service.stop();
   side.service = await side.startService(side.dataDir);
@@ -209,7 +209,7 @@ async function turnOfStart(side) {
 }
 
 /**
- * The columns of requests and imports: figure, heading, format. Imports have no figure of the main thread of their own.
+ * Columns of requests and imports: figure, heading, format. Imports have no figure for the main thread.
  * @type {[string, string, (value: number) => string][]}
  */
 const COLUMNS = [
@@ -227,7 +227,7 @@ function reportText(sides) {
   return markdownTable(['What', ...heading], rows);
 }
 
-/** The medians of the sides, and the ratio of the last to the first; figures of a start are in the first column. */
+/** Returns the medians of the sides and the ratio of the last to the first. Figures of a start are in the first column. */
 function cells(sides, what, [figure, , format]) {
   const [first] = sides[0].figures.get(what);
   const shown = first.figure !== undefined && figure === 'processorUs' ? 'figure' : figure;

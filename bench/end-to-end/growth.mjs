@@ -1,11 +1,11 @@
 /**
- * How everything grows with a list: import, disk, start, memory, latency and throughput of searches beside nothing else, a version that is
- * built, a copy, and the deletion of a tenth by a filter.
+ * Measures how all costs grow with a list: import, disk, start, memory, latency and throughput of searches alone, building a version,
+ * a copy, and the deletion of a tenth by a filter.
  *
  *   node bench/end-to-end/growth.mjs [--sizes 100000,1000000,10000000] [--seconds 10] [--rate 100]
  *
- * Sentences of the arXiv abstracts, which come again in variations where they end. Ten million take about 15 GiB in the work folder, and are
- * best left to a machine without other work.
+ * The records are sentences of the arXiv abstracts, which are repeated with variations if there are too few. Ten million take about 15 GiB in the work
+ * folder and need a machine without other work.
  */
 import { createReadStream, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,11 +27,11 @@ if (![...sizes, seconds, ratePerSecond].every((each) => each > 0)) {
 }
 
 const LIST = 'sentences';
-/** Under lasting load the budget of mapped files grows three times, each 15 s (src/platform/mapped-memory.ts). */
+/** Time under load for the budget of mapped files to grow three times, every 15 s (src/platform/mapped-memory.ts). */
 const WARM_UP_SECONDS = 48;
 const CONNECTIONS = 32;
 const POLL_MS = 50;
-/** A search takes less than so many times the processor time for each decade of records. */
+/** Bar: factor of a search's processor time per decade of records. */
 const DECADE_BAR = 4;
 
 const listPath = `/list/${ACCOUNT}/${LIST}`;
@@ -39,11 +39,11 @@ const paths = arxivQueries().map(
   (query) => `/search/${ACCOUNT}/${LIST}/1?${new URLSearchParams({ query, cache: 'false' })}`,
 );
 
-/** Of one import: its body is shorter than the longest that is taken. */
+/** Records per import, so that the body is shorter than the limit. */
 const IMPORTED_AT_A_TIME = 1_000_000;
 const PIECE_CHARACTERS = 262_144;
 
-/** As lines of NDJSON, by `tenth` in ten equal parts. */
+/** Returns records as lines of NDJSON, with a `tenth` that divides them into ten equal parts. */
 async function* ndjson(file) {
   let number = 0;
   for await (const line of createInterface({ input: createReadStream(file.path) })) {
@@ -84,7 +84,7 @@ async function imported(service, key, size, file) {
   return importSeconds;
 }
 
-/** In pieces as files are read: one a record would measure the sending. */
+/** Joins records to pieces as large as reads of a file. A piece per record would measure the sending. */
 async function* next(lines, count) {
   let piece = '';
   for (let left = count; left > 0; left -= 1) {
@@ -106,7 +106,7 @@ async function searched({ address, pid }, key) {
   return { p50: steady.p50, p99: steady.p99, perSecond: most.requestsPerSecond, processorUs };
 }
 
-/** Seconds of what changes the whole list. */
+/** Measures the seconds of operations on the whole list. */
 async function changed({ address }, key) {
   const ask = (method, path, body) => call(address, key, method, path, body);
   const build = await timed(async () => {

@@ -1,6 +1,6 @@
 /**
- * What an import takes that nothing runs beside, in turns of several checkouts: by the clock until every record is acknowledged, of processor time
- * of the service until then and until what it leaves is merged, and of memory at its highest. Prints Markdown.
+ * Measures an import with nothing beside it, by several checkouts in turns: wall time until every record is acknowledged, the service's processor time
+ * until then and until all is merged, and the peak of memory. Prints Markdown.
  *
  *   node bench/end-to-end/import-in-turns.mjs [--records 300000] [--rounds 3] <name>=<folder> …
  */
@@ -21,10 +21,10 @@ if (file === undefined) {
   process.exit(2);
 }
 
-/** MiB that were resident at the highest, mapped files among them. Linux only. */
+/** Returns the peak of resident memory in MiB, including mapped files. Linux only. */
 const peakMemory = (pid) => Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-/** Seconds, and MiB. */
+/** Imports into a new service. Returns seconds and MiB. */
 async function turn(checkout) {
   const { createKey, startService } = await serviceOf(checkout);
   const dataDir = mkdtempSync(join(tmpdir(), 'gannet-import-'));

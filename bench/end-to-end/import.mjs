@@ -1,4 +1,4 @@
-/** Import of WordNet over HTTP: records a second, each acknowledged, that is on disk and visible. */
+/** Imports WordNet over HTTP: records per second, each acknowledged, hence on disk and visible. */
 import { createReadStream, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { barRow, formatCount, machineTable, markdownTable, quantile } from './lib/report.mjs';

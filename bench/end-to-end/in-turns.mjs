@@ -1,11 +1,11 @@
 /**
- * Two or more checkouts of the service in turns on the same million sentences: latencies at a given rate, and capacity. The
- * speed of a shared machine changes within minutes, so only what ran in turns compares.
+ * Compares two or more checkouts of the service in turns on the same million sentences: latencies at a given rate, and capacity. The
+ * speed of a shared machine changes within minutes, so only runs in turns are comparable.
  *
  *   node bench/end-to-end/in-turns.mjs [--rate 1400] [--seconds 5] [--rounds 6] before=<folder> after=<folder>
  *
- * Each folder is a built checkout; `npm run bench -- load` has to have imported the sentences once. Each service gets a copy of
- * the data, and may keep its mapped files: what is compared is not how these are let go.
+ * Each folder is a built checkout. `npm run bench -- load` must have imported the sentences once. Each service gets a copy of
+ * the data and may keep its mapped files, as trimming is not measured here.
  */
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Import of 10^5, 10^6 and, where asked for, 10^7 sentences over HTTP: how time, memory and disk grow. */
+/** Imports 10^5, 10^6 and, if asked for, 10^7 sentences over HTTP: how time, memory and disk grow. */
 import { createReadStream, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { barRow, formatCount, machineTable, markdownTable, quantile } from './lib/report.mjs';
@@ -80,7 +80,7 @@ async function measureStarts(dataDir) {
   return quantile(readyMs, 0.5);
 }
 
-/** A measurement of the service's own account, by its name and labels as they stand there; 0 where there is none yet. */
+/** Returns a metric of the service by its name and labels as written there, or 0 if it is not there yet. */
 async function metric(address, name) {
   const lines = (await (await fetch(`${address}/metrics`)).text()).split('\n');
   return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? 0);

@@ -1,6 +1,6 @@
 /**
- * The service with a large list under steady load: what it can take of each kind of request, and its latencies at parts of
- * that. A closed loop (wrk) for the capacity, an open one for the latencies.
+ * Measures the service with a large list under steady load: the capacity for each kind of request, and latencies at parts
+ * of it. A closed loop (wrk) measures the capacity, an open one the latencies.
  */
 import { createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const LIST = 'sentences';
 const CONNECTIONS = 32;
 const WARM_UP_SECONDS = 3;
 const SECONDS = Number(process.env.GANNET_BENCH_SECONDS ?? 8);
-/** How long one run may take; what it does not come to is measured by the next. */
+/** Longest time of one run. The next run measures the rest. */
 const MINUTES = Number(process.env.GANNET_BENCH_MINUTES ?? Infinity);
 const SHARES = [0.25, 0.5, 0.75, 0.9];
 const KIND_SECONDS = WARM_UP_SECONDS + SECONDS * (1 + SHARES.length);
@@ -37,7 +37,7 @@ const search = (options) => `/search/${ACCOUNT}/${LIST}/1?${new URLSearchParams(
 const uncached = (options) => search({ ...options, cache: 'false' });
 const prefixes = (text) => Array.from({ length: Math.min(12, text.length) }, (_, index) => text.slice(0, index + 1));
 
-/** Kinds of requests; `everything` is a mix of all the kinds that the queries come in. */
+/** Kinds of requests. `everything` is a mix of all kinds of queries. */
 function workloads() {
   const all = arxivQueries();
   return [
@@ -86,7 +86,7 @@ export async function measureLoad({ fresh }) {
   return reportText(rows, file);
 }
 
-/** Measures the kinds that are not among `kept`, as many as there is time for. */
+/** Measures the kinds that are not in `kept`, as far as time allows. */
 async function measureMissing(kept, dataDir, key) {
   const beganMs = performance.now();
   const isThereTime = (seconds) => performance.now() - beganMs + seconds * 1000 <= MINUTES * 60_000;
@@ -140,7 +140,7 @@ async function measureWorkload(service, key, { name, paths, writes = false }) {
   }
 }
 
-/** Adds one record at a time, again and again the same hundred names, until it is stopped. */
+/** Adds one record at a time, with the same hundred names again and again, until it is stopped. */
 function startWriting(address, key) {
   let stopped = false;
   const finished = (async () => {

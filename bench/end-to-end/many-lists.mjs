@@ -1,10 +1,10 @@
 /**
- * Many lists in one process: what a start takes, the first search in a list at rest and the next one, a write to each in any order, memory
- * and descriptors.
+ * Measures many lists in one process: a start, the first search in a list at rest and the next one, a write to each list in random order, memory
+ * and file descriptors.
  *
  *   node bench/end-to-end/many-lists.mjs [--lists 1000] [--records 1000] [--open 0] [--memory 2048]
  *
- * `--open`: lists that are open at a time; 0: as many as there is room for. The lists stay in the work folder for the next run.
+ * `--open` is the number of lists that are open at a time; 0: as many as there is room for. The lists stay in the work folder for the next run.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { ACCOUNT, call, createKey, doctorSays, importNdjson, startService, workF
 
 const WORDS = 20_000;
 const WORDS_A_RECORD = 30;
-/** Bar: a list at rest is open after. */
+/** Bar for the time to open a list at rest. */
 const OPENING_MS_MAX = 5;
 const { lists, records, open, memory } = readOptions({ lists: 1000, records: 1000, open: 0, memory: 2048 });
 const dataDir = join(workFolder, `many-lists-${lists}-${records}`);
@@ -83,7 +83,7 @@ function taken(service, what) {
   return all;
 }
 
-/** How many there are, by `GET /list`. */
+/** Returns the number of lists by `GET /list`. */
 async function allLists(service, key) {
   let count = 0;
   for (let after; ;) {
@@ -109,7 +109,7 @@ async function measure(service, key) {
   }
   row('first search of a list', first);
   row('the next search', next);
-  // What the first one takes beside a search: with a machine that does something else, either one may be late.
+  // The first search in a list minus another search. On a busy machine either may be late.
   const opening = first.map((each, place) => each - next[place]);
   const quick = opening.filter((each) => each < OPENING_MS_MAX).length / lists;
   row('opening, the first without the next', opening);

@@ -1,17 +1,17 @@
-// Load at a given rate whether answers come or not (an open loop): requests fall due at random moments (a Poisson process,
-// seeded), go out over whichever connection is free, and a latency counts from the moment a request was due. So a service that
-// stalls is charged for all that would have come meanwhile, which a closed loop leaves out.
+// Makes load at a given rate whether answers come or not (an open loop): requests are due at random times (a seeded Poisson
+// process) and go out over any free connection, and a latency counts from the time at which its request was due. So a service that
+// stalls is charged for all requests due meanwhile, which a closed loop omits.
 //
 //   open_loop <IPv4 address> <port> <key> <file of requests> <seconds> <requests a second> <connections> <seed> [most requests, 0: any] [file of latencies]
 //
-// A line of the file is a path to GET, or `POST <path> <body>`. At 0 requests a second it is a closed loop: on each connection the
-// next request goes out when the last one is answered, and a latency counts from there; it ends after so many requests, too.
+// A line of the file is a path to GET, or `POST <path> <body>`. With 0 requests per second it is a closed loop: each connection sends
+// the next request when the last one is answered, and latencies count from then. It also ends after `most requests`.
 //
-// Prints one JSON object: requests a second and milliseconds (p50, p99, p99.9, longest) of all and of each kind, failed requests, `sent late`: how long
-// after they were due the 99th percentile of the requests went out although a connection was free, which is the generator's own
-// share of the latencies, and its processor time. The file gets a line a request that was answered: its latency in milliseconds, and
-// when it was due, in milliseconds of the system's monotonic clock.
-// It is in C++ because it shares the processors with what it measures.
+// Prints one JSON object: requests per second and milliseconds (p50, p99, p99.9, longest) of all and of each kind, failed requests, the 99th percentile
+// of `sent late`, the time by which a request went out late although a connection was free, which is the generator's own
+// share of the latencies, and its processor time. The file of latencies gets a line per answered request: its latency, and
+// when it was due by the system's monotonic clock, both in milliseconds.
+// It is written in C++ because it shares the processors with the measured service.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -57,8 +57,8 @@ double Now() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-// A client elsewhere would not wait for the processors that the service keeps busy. Linux from 6.12 on lets a thread with a
-// short slice run before others when it wakes; older ones take no notice.
+// Makes this thread run sooner, as a remote client would not wait for the processors that the service keeps busy. On Linux from
+// 6.12 on, a thread with a short slice runs before others when it wakes; older versions ignore it.
 void AskToRunSoon() {
   // struct sched_attr of the kernel, which glibc has only since 2.41.
   struct {
@@ -75,7 +75,7 @@ void AskToRunSoon() {
   prctl(PR_SET_TIMERSLACK, 1UL);
 }
 
-// Its latencies are told by kind.
+// The kind of a request, by which latencies are reported.
 enum Kind { kGet, kPost };
 
 struct Request {
@@ -83,7 +83,7 @@ struct Request {
   size_t path = 0;
 };
 
-// A keep-alive connection with at most one request under way.
+// A keep-alive connection with at most one request in flight.
 struct Connection {
   int socket = -1;
   bool is_busy = false;
@@ -201,7 +201,7 @@ class Load {
     free_.push_back(&connection);
   }
 
-  // Requests are some hundred bytes, and a connection has one under way: there is always room to send it whole.
+  // Sends a request as a whole, for which there is always room: it has some hundred bytes and is the only one in flight.
   void Send(const Request& request) {
     Connection& connection = *free_.back();
     free_.pop_back();
@@ -217,7 +217,7 @@ class Load {
     static char buffer[kReadBytes];
     const ssize_t count = recv(connection.socket, buffer, sizeof(buffer), 0);
     if (count <= 0) {
-      // The service closed the connection: it fails what was under way, and is not used again.
+      // The service closed the connection: its request has failed, and it is not used again.
       epoll_ctl(poll_, EPOLL_CTL_DEL, connection.socket, nullptr);
       if (connection.is_busy) {
         --under_way_;
@@ -261,7 +261,7 @@ class Load {
     return ms(usage.ru_utime) + ms(usage.ru_stime);
   }
 
-  // Members of an object in JSON.
+  // Returns members of a JSON object.
   std::string Figures(std::vector<double>& latencies) const {
     char text[200];
     std::snprintf(text, sizeof(text), "\"requestsPerSecond\":%.3f,\"p50\":%.4f,\"p99\":%.4f,\"p999\":%.4f,\"max\":%.4f",
@@ -280,7 +280,7 @@ class Load {
   double rate_;
   double seconds_;
   size_t requests_max_;
-  // In a closed loop, when the last requests go out.
+  // End of sending in a closed loop.
   double closed_until_ = 0;
   std::mt19937_64 random_;
   std::vector<Connection> connections_;
@@ -288,7 +288,7 @@ class Load {
   std::vector<Connection*> free_;
   std::deque<Request> waiting_;
   std::array<std::vector<double>, 2> latencies_;
-  // When it was due, and how long until it was answered.
+  // Due time and latency of each answered request.
   std::vector<std::pair<double, double>> each_;
   std::vector<double> late_;
   size_t next_path_ = 0;

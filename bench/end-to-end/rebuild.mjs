@@ -1,4 +1,4 @@
-/** A list whose index files are gone: records a second until it answers again, beside the import of the same records. */
+/** Measures a list whose index files are missing: records per second until it answers again, compared with the import of the same records. */
 import { createReadStream, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatCount, machineTable, markdownTable, quantile } from './lib/report.mjs';
@@ -42,7 +42,7 @@ async function importList({ dataDir, file, definition }) {
   }
 }
 
-/** `seconds` from the start of the process to the first answer; `readyMs` until other lists would have been served. */
+/** Returns `seconds` from the start of the process to the first answer, and `readyMs` until other lists would be served. */
 async function rebuildList({ dataDir, key, count }) {
   const startedMs = performance.now();
   const service = await startService(dataDir);

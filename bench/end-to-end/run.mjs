@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- [import] [start] [search] [suggest] [load] [indexing] [rebuild] [analytics] [webhooks] [--fresh]`: measures the service from outside,
  * over HTTP, and prints Markdown.
- * Without a name: all of them.
+ * Without a name, measures all parts.
  */
 import { measureAnalytics } from '../analytics/throughput.mjs';
 import { helpWhereAsked } from './lib/options.mjs';

@@ -1,11 +1,11 @@
 /**
- * What a search takes of the one thread that answers all connections, and of those that search, on one processor, on two, and so on as far as the
- * machine has them: from it, how many processors the one thread keeps busy. Prints Markdown. See bench/README.md.
+ * Measures the processor time per search of the one thread that answers all connections, and of the search threads, on one processor, on two, and so on
+ * up to all. From this follows how many processors the one thread keeps busy. Prints Markdown. See bench/README.md.
  *
  *   node bench/end-to-end/scaling.mjs [--records 300000] [--seconds 5] [--rounds 3]
  *
- * The load has the processors that the service has not, where there are any, and those of the service otherwise; so the times of processors count, and the
- * rates where a machine has more. Needs `taskset`. The list stays in the work folder for the next run.
+ * The load runs on processors that the service does not use, if there are any, otherwise on the same. So processor times count, and rates only on
+ * larger machines. Needs `taskset`. The list stays in the work folder for the next run.
  */
 import { spawnSync } from 'node:child_process';
 import { createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ import { ACCOUNT, call, createKey, importNdjson, startService, untilMerged, work
 
 const { records, seconds, rounds } = readOptions({ records: 300_000, seconds: 5, rounds: 3 });
 const LIST = 'sentences';
-/** Before this process is bound to some of them. */
+/** Processors before this process is bound to some of them. */
 const PROCESSORS = Array.from({ length: availableParallelism() }, (_, processor) => processor);
 const CONNECTIONS = 32;
 const WARM_UP_SECONDS = 6;
@@ -51,12 +51,12 @@ async function makeList() {
   writeFileSync(marker, JSON.stringify({ key }));
 }
 
-/** Those that are there already, and what they start from now on. */
+/** Binds existing threads and those that they start from now on. */
 function bind(pid, processors) {
   spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', processors.join(','), String(pid)]);
 }
 
-/** Microseconds a search of the thread that answers, of those that search, and of all others, and searches a second. */
+/** Returns microseconds per search of the answering thread, of the search threads and of all others, and searches per second. */
 async function turn(service, load) {
   const before = namedThreadTimesMs(service.pid);
   const { requestsPerSecond, failed } = await runOpenLoop({ address: service.address, ratePerSecond: 0, ...load });

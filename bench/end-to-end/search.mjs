@@ -1,4 +1,4 @@
-/** Search throughput on WordNet: mixed queries of one to three words, cache off, load by wrk on the same machine. */
+/** Measures search throughput on WordNet: mixed queries of one to three words, cache off, load by wrk on the same machine. */
 import { createReadStream, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { barRow, formatCount, machineTable, markdownTable } from './lib/report.mjs';

@@ -1,6 +1,6 @@
 /**
  * What a start costs in one or more checkouts of the service, in turns: processor time of `gannet serve` on an empty folder until it is
- * ready, until its first record is found, and with its end; and of a command that asks it. Medians of the rounds. Linux only.
+ * ready, until its first record is found, and until its end; and of a command that calls it. Prints medians of the rounds. Linux only.
  *
  *   node bench/end-to-end/start-costs.mjs [--rounds 11] before=<folder> after=<folder>
  */
@@ -18,7 +18,7 @@ const MS_PER_TICK = 10;
 const { rounds, positionals } = readOptions({ rounds: 11 }, { positionals: true });
 const checkouts = checkoutsOf(positionals);
 
-/** Of the children that ended and were waited for. */
+/** Returns the processor time of children that ended and were waited for. */
 function endedChildrenMs() {
   const stat = readFileSync('/proc/self/stat', 'utf8');
   const [user, system] = stat

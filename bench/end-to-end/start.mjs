@@ -1,4 +1,4 @@
-/** Start with 200,000 arXiv records that are there already, and the memory that start and 1,000 searches take. */
+/** Measures a start with 200,000 arXiv records in place, and the memory of the start and of 1,000 searches. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

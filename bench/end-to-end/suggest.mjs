@@ -1,6 +1,6 @@
 /**
- * Suggestions while titles of 200,000 papers are typed letter by letter: time inside the search worker, over HTTP one request
- * at a time, and processor time of the whole service. The titles are the names of the records, as of products or places.
+ * Measures suggestions while titles of 200,000 papers are typed letter by letter: time inside the search worker, over HTTP one request
+ * at a time, and processor time of the whole service. The titles are the names of the records, as for products or places.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,9 +17,9 @@ const TITLES_TYPED = 300;
 const LETTERS_TYPED_MAX = 24;
 const WARM_UP_REQUESTS = 500;
 const BAR_MS = 5;
-/** The letter before this one and it are typed in the wrong order. */
+/** Place of the typo: this letter and the one before are swapped. */
 const MISTAKE_AT = 7;
-/** Letters typed so far, from and to. */
+/** Ranges of the number of typed letters, from and to. */
 const LENGTHS = [
   [1, 1],
   [2, 2],
@@ -29,7 +29,7 @@ const LENGTHS = [
   [16, LETTERS_TYPED_MAX],
 ];
 
-/** Papers of one title are told apart by their number. */
+/** Yields the papers as records. A repeated title gets the id of its paper. */
 async function* records(titles) {
   const unpacked = spawn('xzcat', [PAPERS], { stdio: ['ignore', 'pipe', 'inherit'] });
   const seen = new Set();
@@ -68,7 +68,7 @@ function typed(title, withMistake) {
   return lengths.map((length) => text.slice(0, length));
 }
 
-/** Over one connection, by a client that costs little itself: fetch alone takes up to several milliseconds now and then. */
+/** Sends requests over one connection with a cheap client, as fetch alone takes up to several milliseconds now and then. */
 async function measure(service, key, texts) {
   const client = new Client(service.address);
   const headers = { 'x-api-key': key };
@@ -104,7 +104,7 @@ function summary(what, { requests, cpuMs }) {
   ];
 }
 
-/** p50 / p99 in the worker by the number of letters. */
+/** Returns p50 / p99 in the worker by the number of letters. */
 function byLength({ requests }) {
   return LENGTHS.map(([from, to]) => {
     const inside = requests.filter(({ length }) => length >= from && length <= to).map(({ insideMs }) => insideMs);

@@ -1,18 +1,18 @@
 /**
- * Searches beside small writes: their rate with so many writes a second beside them, by that without, and the latencies of the writes.
- * In turns, one checkout of the service or several; medians.
+ * Measures searches beside small writes: the ratio of their rates with and without writes at a given rate, and the latencies of the writes.
+ * Runs one or several checkouts of the service in turns, and prints medians.
  *
  *   node bench/end-to-end/writes-beside.mjs [--records 1000000] [--writes 50,500] [--same 100] [--rounds 5] [--seconds 5] <name>=<folder> …
  *   node bench/end-to-end/writes-beside.mjs --searches-per-write 80,8 [--requests 6000] … <name>=<folder> …
  *
- * Each folder is a built checkout. Every service imports the same sentences into a data directory of its own first, which the next run
- * finds again (--fresh: not). Half of the writes replace a record that is there, half bring one of their own; their texts are those of
- * other records. Searches go out in a closed loop, writes in an open one. The generators share the processors with the service.
+ * Each folder is a built checkout. Every service first imports the same sentences into its own data directory, which the next run
+ * reuses (unless --fresh). Half of the writes replace an existing record, half add a new one, with texts of other records.
+ * Searches go out in a closed loop, writes in an open one. The generators share the processors with the service.
  *
- * With --same they replace so many records of their own, one after the other and again, each time with a number that the list did not have.
+ * With --same, writes replace a fixed set of this many new records, one after the other and again, each time with a number that is new to the list.
  *
- * With --searches-per-write there are so many searches for each write and a fixed number of requests, in one closed loop: where others use
- * the machine, the processor time tells what rates cannot.
+ * With --searches-per-write there are that many searches per write and a fixed number of requests, in one closed loop. On a shared
+ * machine the processor time is then more reliable than rates.
  */
 import { createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ const { records, rounds, seconds, requests, positionals, ...options } = readOpti
 );
 const numbersOf = (text) => (text === '' ? undefined : text.split(',').map(Number));
 const perWrite = numbersOf(options['searches-per-write']);
-/** Writes a second, or searches a write; 0: no writes. */
+/** Writes per second, or searches per write; 0: no writes. */
 const rates = [0, ...(perWrite ?? numbersOf(options.writes))];
 const checkouts = checkoutsOf(positionals);
 if (![records, rounds, seconds].every((each) => each > 0))
@@ -53,12 +53,12 @@ const LIST = 'sentences';
 const SEARCH_CONNECTIONS = 16;
 const WRITE_CONNECTIONS = 64;
 const WARM_UP_REQUESTS = 12_000;
-/** The first writes of a service cost several times what later ones do: V8 compiles what they run, beside the searches. */
+/** Searches per write of the warm-up. The first writes of a service cost several times more, as V8 compiles their code beside the searches. */
 const WARM_UP_SEARCHES_PER_WRITE = 5;
 const MIXED_SECONDS_MAX = 600;
-/** Different writes; then they begin anew. */
+/** Number of different writes, after which they repeat. */
 const WRITES = 20_000;
-/** For what writes leave behind: merging, most of all. */
+/** Time for work that writes leave behind, mostly merging. */
 const AFTER_TURN_MS = 1500;
 const MAPPED_MIB = '4000';
 const BARS = { p99Ms: 25, ratios: new Map([[50, 0.8], [500, 0.6]]) }; // prettier-ignore
@@ -120,14 +120,14 @@ async function startSide(checkout) {
 
 let written = 0;
 
-/** Writes that no turn had yet. */
+/** Returns writes that no turn has used yet. */
 function nextWrites(count) {
   const own = [...writes.slice(written), ...writes.slice(0, written)];
   written = (written + count) % WRITES;
   return own;
 }
 
-/** Searches as fast as they are answered, with so many writes a second beside. */
+/** Runs searches as fast as they are answered, beside writes at the given rate. */
 async function beside(load, writesPerSecond) {
   const own = nextWrites(writesPerSecond * seconds);
   const [searched, wrote] = await Promise.all([
@@ -139,7 +139,7 @@ async function beside(load, writesPerSecond) {
   return { searched, wrote, failed: searched.failed + (wrote?.failed ?? 0) };
 }
 
-/** The same requests, one after the other, whatever the time. */
+/** Runs a fixed number of requests, one after the other. */
 async function mixed(load, searchesPerWrite, turn, count = requests) {
   const own = nextWrites(Math.ceil(count / (searchesPerWrite + 1)));
   const paths = Array.from({ length: count }, (_, at) =>

@@ -1,4 +1,4 @@
-/** Requests to two lists of one service in turns: what each takes of the processors, and the rate. */
+/** Sends requests to two lists of one service in turns, and measures processor time and rate of each. */
 import { sendAll } from '../../end-to-end/lib/closed-loop.mjs';
 import { threadTimesMs } from '../../end-to-end/lib/processor-time.mjs';
 import { formatCount, quantile } from '../../end-to-end/lib/report.mjs';
@@ -9,7 +9,7 @@ export const CONNECTIONS = 8;
 export const searchesOf = (list, queries) =>
   queries.map((query) => `/search/${ACCOUNT}/${list}/1?${new URLSearchParams({ query, cache: 'false' })}`);
 
-/** One turn: requests of one kind to one list, and what they took of the service's processor time. */
+/** Runs one turn: requests of one kind to one list. Measures their rate and the service's processor time. */
 async function turn({ service, key }, paths) {
   const beginMs = performance.now();
   const before = threadTimesMs(service.pid).all;
@@ -21,7 +21,7 @@ async function turn({ service, key }, paths) {
   };
 }
 
-/** Medians of the turns, by side: `processorUs` a request, `perSecond`. `asked` has the service and a key; `sides` are paths. */
+/** Returns the medians of the turns for each side: `processorUs` per request and `perSecond`. `asked` has the service and a key; `sides` are paths. */
 export async function measureInTurns(asked, sides, rounds) {
   const measured = sides.map((paths) => ({ paths, turns: [] }));
   for (const { paths } of measured) await turn(asked, paths);
@@ -33,7 +33,7 @@ export async function measureInTurns(asked, sides, rounds) {
   return { processorUs: medians('processorUs'), perSecond: medians('perSecond') };
 }
 
-/** A row of a table: processor time of both sides and its ratio, rates and theirs. */
+/** Returns a row of a table: processor times of both sides and their ratio, and rates and their ratio. */
 export function rowOf(kind, { processorUs, perSecond }) {
   return [
     kind,

@@ -1,4 +1,4 @@
-/** Built checkouts of the service that are measured in turns, as a command line names them. */
+/** Built checkouts of the service that are measured in turns, as given on the command line. */
 import { join, resolve } from 'node:path';
 
 /** @typedef {{ readonly name: string; readonly folder: string }} Checkout */
@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 const FAILED = 2;
 
 /**
- * `<name>=<folder>` of each. Ends with 2 and a sentence where there is none, one is told otherwise, or two have one name.
+ * Parses `<name>=<folder>` arguments. Exits with 2 and a message if there are none, one has another form, or two have the same name.
  * @param {readonly string[]} positionals
  * @returns {readonly Checkout[]}
  */
@@ -26,7 +26,7 @@ export function checkoutsOf(positionals) {
 }
 
 /**
- * The checkout's own, which starts its own program.
+ * Imports the checkout's own module, which starts the checkout's program.
  * @param {Checkout} checkout
  * @returns {Promise<Pick<typeof import('./service.mjs'), 'startService' | 'createKey'>>}
  */

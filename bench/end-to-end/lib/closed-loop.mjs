@@ -1,4 +1,4 @@
-/** A fixed number of requests over a few connections, on each the next one when the last is answered. */
+/** Sends a fixed number of requests over a few connections, on each the next one when the last is answered. */
 import { connect } from 'node:net';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
@@ -15,7 +15,7 @@ function bytesOf({ method = 'GET', path, body, headers = {} }, host, key) {
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`;
 }
 
-/** Bytes of the answer that `received` begins with, head included; undefined as long as that is not known. */
+/** Returns the bytes of the answer at the beginning of `received`, with its head; undefined until that is known. */
 function answerLength(received) {
   const headEnd = received.indexOf(HEAD_END);
   if (headEnd === -1) return undefined;
@@ -24,7 +24,7 @@ function answerLength(received) {
   return headEnd + HEAD_END.length + Number(LENGTH.exec(head)?.[1] ?? 0);
 }
 
-/** A connection that is asked one thing after the other; `ask` rejects at an answer that is no success. */
+/** A connection for one request at a time. `ask` rejects if an answer is no success. */
 async function openConnection({ address, key }) {
   const { hostname, port, host } = new URL(address);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
@@ -64,7 +64,7 @@ async function openConnection({ address, key }) {
   };
 }
 
-/** `requestAt`: `{ method, path, body, headers }` by number. Rejects at the first answer that is no success. */
+/** Sends the requests `{ method, path, body, headers }` that `requestAt` returns by number. Rejects at the first answer that is no success. */
 export async function sendAll({ address, key, count, connections, requestAt }) {
   let sent = 0;
   const one = async () => {

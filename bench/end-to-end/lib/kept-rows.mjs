@@ -1,6 +1,6 @@
 /**
- * Rows of a measurement that is made in pieces, because a machine is quiet for minutes and it takes longer: what was measured of this very build
- * is kept in the work folder until all is, and another build begins anew.
+ * Keeps the rows of a measurement that takes longer than the minutes in which a machine is quiet. What was measured of this very build
+ * is kept in the work folder until all is measured. Another build starts over.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export class KeptRows {
   #build;
   #rows;
 
-  /** `name`: what is measured; `settings`: what else makes rows of another kind, as the number of records. */
+  /** `name` says what is measured; `settings` are other values that rows depend on, such as the number of records. */
   constructor(name, settings) {
     this.#path = join(workFolder, `${name}.rows.json`);
     this.#build = JSON.stringify([settings, ...STAMPS.map((path) => readFileSync(path, 'utf8').trim())]);
@@ -30,7 +30,7 @@ export class KeptRows {
     writeFileSync(this.#path, JSON.stringify({ build: this.#build, rows: [...this.#rows] }));
   }
 
-  /** To be called when all was measured: the next run measures everything anew. */
+  /** Forgets the rows when all is measured, so that the next run measures everything again. */
   forget() {
     rmSync(this.#path, { force: true });
   }

@@ -1,4 +1,4 @@
-/** Load at a given rate whether answers come or not, or as much as is answered: starts bench/end-to-end/open_loop.cc, which it builds when that is new. */
+/** Makes load at a given rate whether answers come or not, or as fast as they come: builds bench/end-to-end/open_loop.cc if it changed, and starts it. */
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,9 +21,9 @@ function build() {
 let runs = 0;
 
 /**
- * Resolves with requests/s, failed ones, and p50, p99, p99.9 and the longest in milliseconds, of all, of `gets` and of `posts`; `sentLateP99`: what of it may be
- * the generator's own, which shares the processors, and `processorMs`, what it took of them. `paths`: to GET, or `POST <path> <body>`. `ratePerSecond` 0: on each
- * connection the next one when the last is answered. With `each`, the answer has `latencies`, one of each request,
+ * Sends requests. Resolves with requests per second, failed ones, and p50, p99, p99.9 and the longest latency in milliseconds, of all, of `gets` and of `posts`;
+ * `sentLateP99`, the share that the generator itself may cause, which runs on the same processors, and its `processorMs`. `paths` are paths to GET, or `POST <path> <body>`.
+ * With `ratePerSecond` 0, each connection sends the next one when the last is answered. With `each`, the result has the `latencies` of all requests
  * and `dueMs`, when each was due, by `process.hrtime`.
  */
 export async function runOpenLoop({

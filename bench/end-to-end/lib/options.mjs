@@ -1,10 +1,10 @@
-/** The command line of a bench: its options by their defaults, which say of what kind they are. `--help` prints what stands at the beginning of the program. */
+/** Parses the command line of a bench: its options by their defaults, which determine their types. `--help` prints the comment at the beginning of the program. */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 /** @typedef {Readonly<Record<string, number | string | boolean>>} Defaults */
 /**
- * A default of 5 is one of any number.
+ * Type of an option with this default: any number for a default of 5.
  * @template Value
  * @typedef {Value extends number ? number : Value extends string ? string : boolean} Wide
  */
@@ -21,13 +21,13 @@ function fail(message, defaults) {
   process.exit(FAILED);
 }
 
-/** The comment at the beginning of the program that Node.js was started with. */
+/** Returns the comment at the beginning of the program that Node.js was started with. */
 function descriptionOfProgram() {
   const [, comment = ''] = /^\/\*\*\s*(.*?)\s*\*\//s.exec(readFileSync(process.argv[1], 'utf8')) ?? [];
   return comment.replaceAll(/^ *\* ?/gm, '');
 }
 
-/** Where it was asked for, prints how the program is called, and ends with 0. */
+/** Prints the usage of the program and exits with 0 if the arguments ask for it. */
 export function helpWhereAsked(defaults = {}) {
   if (!process.argv.slice(2).some((argument) => argument === '--help' || argument === '-h')) return;
   const options = Object.entries(defaults).map(
@@ -39,8 +39,8 @@ export function helpWhereAsked(defaults = {}) {
 }
 
 /**
- * The options of the command line, with the defaults of those that are not there: a number that is not negative, a text or a switch, as the default is.
- * What stands beside them is in `positionals`. Ends with 2 and a sentence where one is unknown or of another kind.
+ * Returns the options of the command line, with defaults for missing ones: non-negative numbers, strings or switches, by the type of the default.
+ * Other arguments are in `positionals`. Exits with 2 and a message if an option is unknown or has another type.
  * @template {Defaults} Given
  * @param {Given} defaults
  * @returns {{ [Name in keyof Given]: Wide<Given[Name]> } & { positionals: string[] }}
@@ -66,7 +66,7 @@ export function readOptions(defaults, { positionals: positionalsAllowed = false 
 }
 
 /**
- * The same of numbers that have no name but a place on the command line, in that of the defaults.
+ * Returns numbers that are given by position on the command line, in the order of the defaults.
  * @template {Readonly<Record<string, number>>} Given
  * @param {Given} defaults
  * @returns {{ [Name in keyof Given]: number }}

@@ -1,7 +1,7 @@
-/** Processor time of the threads of a process, in nanoseconds of the scheduler and not in ticks of 10 ms. Linux only. */
+/** Measures processor time of the threads of a process in the scheduler's nanoseconds instead of ticks of 10 ms. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Milliseconds so far: of all threads that there are, of the main thread among them, and how long all waited for a processor. */
+/** Returns milliseconds so far: of all existing threads, of the main thread, and of their waiting for a processor. */
 export function threadTimesMs(pid) {
   const tasks = `/proc/${pid}/task`;
   const times = readdirSync(tasks).map((thread) => {
@@ -15,7 +15,7 @@ export function threadTimesMs(pid) {
   };
 }
 
-/** Milliseconds of processor time so far, by name of the thread: a `Map`. The first is called `main`: those that Node.js starts have its name. */
+/** Returns a `Map` of the milliseconds of processor time so far by name of thread. The main thread is called `main`, as Node.js's threads have its name. */
 export function namedThreadTimesMs(pid) {
   const tasks = `/proc/${pid}/task`;
   const times = new Map();
@@ -36,7 +36,7 @@ function nameOf(path) {
 
 const TICK_MS = 10;
 
-/** A function that says how many processors others than this process, that one and what took `besideMs` had since, to a tick of 10 ms. */
+/** Returns a function that returns the processors that others used since: without this process, that one and `besideMs`, to a tick of 10 ms. */
 export function othersSince(pid) {
   const busyMs = () => {
     const [user, nice, system, , , interrupts, soft, stolen] = readFileSync('/proc/stat', 'utf8')
@@ -53,14 +53,14 @@ export function othersSince(pid) {
   return (besideMs = 0) => Math.max(0, (busyMs() - busy - (oursMs() - ours) - besideMs) / (performance.now() - begun));
 }
 
-/** On a processor, and waiting for one. */
+/** Returns nanoseconds on a processor, and waiting for one. */
 function timesMs(path) {
   try {
     return readFileSync(path, 'utf8')
       .split(' ')
       .map((nanoseconds) => Number(nanoseconds) / 1e6);
   } catch {
-    // A thread that has just ended.
+    // The thread has just ended.
     return [0, 0];
   }
 }

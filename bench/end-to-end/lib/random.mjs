@@ -1,4 +1,4 @@
-/** Numbers in [0, 1), the same on every run for the same seed (mulberry32). */
+/** Returns a generator of numbers in [0, 1), the same on every run for the same seed (mulberry32). */
 export function seededRandom(seed) {
   let state = seed;
   return () => {

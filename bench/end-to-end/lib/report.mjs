@@ -1,4 +1,4 @@
-/** Results as Markdown tables, with the machine, the versions and the settings that they were measured with. */
+/** Formats results as Markdown tables, with the machine, the versions and the settings of the measurement. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
@@ -14,7 +14,7 @@ export function markdownTable(heading, rows) {
   return line(heading) + line(heading.map(() => '---')) + rows.map(line).join('');
 }
 
-/** One row of a table of results: what, measured, bar, and whether it is reached. */
+/** Returns a row of results: name, value, bar, and whether it is reached. */
 export function barRow(what, measured, bar, reached) {
   return [what, measured, bar, reached ? 'reached' : '**missed**'];
 }

@@ -1,6 +1,6 @@
 /**
- * Sentences of the arXiv abstracts as records, the same bytes on every run: short records with facets, as many as are
- * asked for. Beyond those that the abstracts have they come again, with every fifth word taken from another sentence (seeded).
+ * Sentences of the arXiv abstracts as records, the same bytes on every run: any number of short records with facets.
+ * If the abstracts have too few, sentences are repeated with every fifth word taken from another sentence (seeded).
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,11 +35,11 @@ export const SENTENCES_DEFINITION = {
 
 /** The abstracts have some 1,095,000; more are made of these. */
 const SENTENCES_MAX = 1_000_000;
-/** Of these words one is another sentence's. */
+/** Of so many words, one is taken from another sentence. */
 const VARIED_EACH = 5;
 const DONORS = 10_000;
 
-/** Makes the file once and keeps it. Resolves with its path and size, or with undefined where the data is absent. */
+/** Makes the file once and keeps it. Resolves with its path and size, or with undefined if the data is missing. */
 export async function sentencesFile(count) {
   if (!existsSync(ABSTRACTS)) return undefined;
   mkdirSync(workFolder, { recursive: true });
@@ -112,7 +112,7 @@ function varied(text, donors, random) {
   return words.join(' ');
 }
 
-/** Texts of the queries of the kinds named, of all kinds when none is, in a seeded order. */
+/** Returns the texts of the queries of the given kinds, or of all kinds without any, in a seeded order. */
 export function arxivQueries(...kinds) {
   return readFileSync(QUERIES, 'utf8')
     .trimEnd()

@@ -1,4 +1,4 @@
-/** Runs the service under measurement as a process of its own, on a data directory and a port of its own. */
+/** Runs the measured service as a separate process, with its own data directory and port. */
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
@@ -8,11 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 export const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
-/** Kept between runs, so that 200,000 papers need not be imported for each start that is measured. */
+/** Work folder, kept between runs, so that 200,000 papers need not be imported for each measured start. */
 export const workFolder = process.env.GANNET_BENCH_FOLDER ?? join(os.tmpdir(), 'gannet-bench');
 export const ACCOUNT = 'default';
 
-/** Load that lasts is served with more mapped memory than a burst (src/platform/mapped-memory.ts): two windows of 15 s later. */
+/** Time after which the service maps more memory under lasting load (src/platform/mapped-memory.ts): two windows of 15 s. */
 export const STEADY_AFTER_SECONDS = 33;
 
 const START_TIMEOUT_MS = 120_000;
@@ -24,13 +24,13 @@ function environment(dataDir, env) {
     GANNET_DATA_DIR: dataDir,
     GANNET_PORT: '0',
     GANNET_LOG_LEVEL: 'warn',
-    // The limit would be measured instead of the service.
+    // Otherwise the rate limit would be measured instead of the service.
     GANNET_SEARCH_RATE_PER_MINUTE: '1000000000',
     ...env,
   };
 }
 
-/** Resolves once GET /ready answers 200; `readyMs` counts from the start of the process. `started`: that of another copy. */
+/** Starts the service. Resolves when GET /ready answers 200; `readyMs` counts from the start of the process. `started` is the program of another copy. */
 export async function startService(dataDir, env = {}, started = program) {
   mkdirSync(dataDir, { recursive: true });
   const startedMs = performance.now();
@@ -64,7 +64,7 @@ export async function startService(dataDir, env = {}, started = program) {
     readyMs,
     memory: () => residentMemory(child.pid),
     cpuMs: () => processorTimeMs(child.pid),
-    /** What it has written to standard error so far. */
+    /** Returns what it has written to standard error so far. */
     said: () => complaints,
     async stop() {
       process.off('exit', stopWithParent);
@@ -75,7 +75,7 @@ export async function startService(dataDir, env = {}, started = program) {
   };
 }
 
-/** MiB: all, without file pages (which the system may drop at any time), of files. Linux only. */
+/** Returns MiB of resident memory: all, without file pages (which the system may drop at any time), and of files. Linux only. */
 export function residentMemory(pid) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const mebibytes = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024;
@@ -84,30 +84,30 @@ export function residentMemory(pid) {
 
 const CLOCK_TICKS_PER_SECOND = 100;
 
-/** Processor time of all threads so far, in steps of 10 ms. Linux only. */
+/** Returns the processor time of all threads so far, in steps of 10 ms. Linux only. */
 function processorTimeMs(pid) {
-  // The second member is the program's name in parentheses, which may hold blanks.
+  // The second field is the program's name in parentheses, which may contain spaces.
   const members = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ');
   return ((Number(members[11]) + Number(members[12])) * 1000) / CLOCK_TICKS_PER_SECOND;
 }
 
-/** A key that may do everything, made as an operator would. */
+/** Creates an API key with full access, as an operator would. */
 export function createKey(dataDir) {
   const args = [program, 'key', 'create', '--account', ACCOUNT, '--access', 'full', '--json'];
   const output = execFileSync(process.execPath, args, { env: environment(dataDir, {}), encoding: 'utf8' });
   return JSON.parse(output).key;
 }
 
-/** One of a server that has `/v1/embeddings`, perhaps this process. */
+/** Adds a model of a server with `/v1/embeddings`, which may be this process. */
 export async function addModel(dataDir, { name, url, tokensMax }) {
   const args = ['--account', ACCOUNT, '--provider', 'openai', '--url', url, '--served-name', name];
   const all = [program, 'model', 'add', name, ...args, '--tokens-max', String(tokensMax)];
   await promisify(execFile)(process.execPath, all, { env: environment(dataDir, {}) });
 }
 
-/** Of `gannet doctor`, what these checks say. */
+/** Returns the results of these checks of `gannet doctor`. */
 export function doctorSays(dataDir, env, names) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'doctor', '--json'], {
     env: environment(dataDir, env),
@@ -118,7 +118,7 @@ export function doctorSays(dataDir, env, names) {
   return said.map(({ name, state, detail }) => `${name}: ${state}, ${detail}`);
 }
 
-/** A JSON call; throws for anything but success. */
+/** Makes a JSON call. Throws unless it succeeds. */
 export async function call(address, key, method, path, body) {
   const response = await fetch(`${address}${path}`, {
     method,
@@ -132,7 +132,7 @@ export async function call(address, key, method, path, body) {
 
 /** @typedef {{ readonly created: number; readonly updated: number; readonly failed: number }} Imported what an import says when it is done */
 
-/** Streams NDJSON into a list over HTTP; resolves with the answer and the seconds until every record was acknowledged. */
+/** Streams NDJSON into a list over HTTP. Resolves with the answer and the seconds until every record was acknowledged. */
 export async function importNdjson(address, key, list, stream) {
   const startedMs = performance.now();
   const response = await fetch(`${address}/search-result/${ACCOUNT}/${list}/bulk`, {
@@ -148,18 +148,18 @@ export async function importNdjson(address, key, list, stream) {
   return { answer, seconds };
 }
 
-/** Merging is over when the segments have not changed for so long, and none is being made. */
+/** Merging is over when segments have not changed for so long, and none is being written. */
 const SETTLED_MS = 5000;
 const SAMPLE_MS = 50;
 const UNFINISHED = /\.tmp$/;
 
-/** Resolves when the lists below the data directory are merged as far as they will be without further writes. */
+/** Resolves when the lists in the data directory are merged as far as possible without further writes. */
 export async function untilMerged(dataDir) {
   const names = () => readdirSync(join(dataDir, 'lists'), { recursive: true }).map(String);
   let before = '';
   for (let sinceMs = performance.now(); performance.now() - sinceMs < SETTLED_MS; await wait(SAMPLE_MS)) {
     const now = names();
-    // The merge of millions keeps one name for longer.
+    // The merge of millions of records keeps its unfinished file for longer.
     if (now.join() !== before || now.some((name) => UNFINISHED.test(name))) sinceMs = performance.now();
     before = now.join();
   }

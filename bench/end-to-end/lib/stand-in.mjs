@@ -1,5 +1,5 @@
 /**
- * Stands in for a part of the service with those of its members alone that the bench has it asked for: one that is called otherwise by now is found by the compiler.
+ * Replaces a part of the service by an object with only the members that the bench needs. The compiler finds members that were renamed.
  * @template {object} Part
  * @param {Partial<NoInfer<Part>>} members
  * @returns {Part}

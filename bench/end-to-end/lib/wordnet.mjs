@@ -1,4 +1,4 @@
-/** WordNet as NDJSON, and a seeded list of queries made of its words. */
+/** WordNet as NDJSON, and a seeded list of queries from its words. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WORDNET } from '#src/cli/demo/lists.js';
@@ -9,17 +9,17 @@ import { workFolder } from './service.mjs';
 /** @typedef {{ name: string; fields: { words: readonly string[]; gloss: string } }} Synset */
 /** @typedef {import('#src/catalog/types.js').FieldDefinition} FieldDefinition */
 
-/** Words that nobody searches for by themselves. */
+/** Words that are not searched for alone. */
 const FUNCTION_WORDS = new Set(
   'the and for with that from are was not but its has have had who which when where into than then this such one any all some used being having made other without'.split(
     ' ',
   ),
 );
 
-/** The synsets as records; of their fields, those that are read here have types. */
+/** Synsets as records, with types for the fields that are read here. */
 export const wordnetSynsets = async () => /** @type {Synset[]} */ (await wordnetRecords());
 
-/** `{ file, count, definition }`; the file is made once. */
+/** Returns `{ file, count, definition }`. The file is made once. */
 export async function wordnetFile() {
   const definition = /** @type {Pick<FieldDefinition, 'searchable_fields' | 'facets'>} */ (WORDNET.definition);
   const records = await wordnetSynsets();
@@ -29,7 +29,7 @@ export async function wordnetFile() {
   return { file, count: records.length, definition };
 }
 
-/** Queries of one to three words (a third each), each taken from the words and the gloss of one record. */
+/** Returns queries of one to three words (a third each), each taken from the words and the gloss of one record. */
 export async function wordnetQueries(count, seed = 20261121) {
   const records = await wordnetSynsets();
   const random = seededRandom(seed);

@@ -1,11 +1,11 @@
-/** Load by wrk: requests from a list in turn, an open connection each, latencies counted by wrk itself. */
+/** Makes load by wrk: requests from a list in turn over open connections. wrk measures the latencies. */
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { workFolder } from './service.mjs';
 
-/** Installs wrk on Debian and Ubuntu when this is the super-user; otherwise says what to install. */
+/** Installs wrk on Debian and Ubuntu if run by root, otherwise says what to install. */
 export function ensureWrk() {
   const has = () => spawnSync('wrk', ['--version']).error === undefined;
   if (has()) return;
@@ -38,7 +38,7 @@ function done(summary, latency, requests)
 end
 `;
 
-/** Runs wrk on `address` with the paths, and lets whatever else this process has to do go on; times in milliseconds. */
+/** Runs wrk on `address` with the paths, without blocking this process. Times are in milliseconds. */
 export async function runWrk({ address, key, paths, seconds, connections, threads = 1 }) {
   mkdirSync(workFolder, { recursive: true });
   const script = join(workFolder, 'requests.lua');
