@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { tellOfProxies } from './before-start.js';
 
-it('tells of variables by which others take a proxy, and not what they say', () => {
+it('tellOfProxies logs the names of proxy variables, but not their values', () => {
   const told: unknown[] = [];
   const log = { info: (...said: unknown[]) => told.push(said) };
   const env = { HTTPS_PROXY: 'http://ann:secret@proxy:3128', http_proxy: 'http://proxy', all_proxy: '', NO_PROXY: 'x' };

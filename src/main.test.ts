@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 describe('startService', () => {
-  it('makes data directory and account, serves, and closes cleanly', async () => {
+  it('creates the data directory and the account, serves, and closes cleanly', async () => {
     const dataDir = join(newFolder(), 'made', 'here');
     const service = await start(configFor(dataDir));
     expect(service.services.catalog.accounts().map(({ name }) => name)).toEqual(['default']);
@@ -45,7 +45,7 @@ describe('startService', () => {
     await expect(fetch(`${service.address}/health`)).rejects.toThrow();
   });
 
-  it('refuses a data directory that another service uses, in one sentence', async () => {
+  it('refuses a data directory that another service uses, with a clear message', async () => {
     const dataDir = newFolder();
     const first = await start(configFor(dataDir));
     await expect(start(configFor(dataDir))).rejects.toThrow(/in use by another process/);
@@ -54,7 +54,7 @@ describe('startService', () => {
     await start(configFor(dataDir));
   });
 
-  it('refuses a port that is taken and leaves nothing open', async () => {
+  it('refuses a port that is in use and leaves nothing open', async () => {
     const first = await start(configFor(newFolder()));
     const port = new URL(first.address ?? '').port;
     const dataDir = newFolder();
@@ -69,7 +69,7 @@ describe('startService', () => {
     await start(configFor(dataDir));
   });
 
-  it('leads browsers from the address that it names to the console, and programs nowhere', async () => {
+  it('redirects browsers from the root path to the console, but not programs', async () => {
     const { address = '' } = await start(configFor(newFolder()));
     const asked = (accept: string) => fetch(address, { redirect: 'manual', headers: { accept } });
     const led = await asked('text/html,*/*;q=0.8');
@@ -103,7 +103,7 @@ describe('startService', () => {
     expect(await answerOf(services, 'list.list')).toEqual({ status: 200, body: { lists: [] } });
   });
 
-  it('lists ten thousand keys in pages, each once, without a page of more than may be asked for', async () => {
+  it('lists ten thousand API keys in pages, each key once', async () => {
     const { services } = await start(configFor(newFolder()), false);
     const { access, catalog } = services;
     const region = catalog.account('default')?.region ?? '';
@@ -125,7 +125,7 @@ describe('startService', () => {
   });
 });
 
-/** What the command line is answered. */
+/** Returns the answer that the command line gets. */
 function answerOf(services: Services, name: string, queryString = '') {
   const dispatcher = createDispatcher(services);
   const operation = operations.find((each) => each.name === name);

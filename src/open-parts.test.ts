@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { SimulatedTimers } from '../test/support/simulated-timers.js';
 import { CLOSE_MS_MAX, CLOSE_PROCESSOR_MS_MAX, OpenParts } from './open-parts.js';
 
-/** Parts in a process that takes this share of a processor while time passes. */
+/** Returns open parts in a process that uses this share of a processor while time passes. */
 function partsOf(share: number) {
   const timers = new SimulatedTimers();
   const begin = timers.nowMs();
@@ -20,7 +20,7 @@ function partsOf(share: number) {
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 const never = () => new Promise<void>(() => undefined);
 
-it('closes what was opened last first, and goes on where a part fails', async () => {
+it('OpenParts closes the last opened part first, and continues if a part fails', async () => {
   const { parts, said, timers } = partsOf(1);
   const closed: string[] = [];
   for (const name of ['first', 'second', 'third'])
@@ -34,7 +34,7 @@ it('closes what was opened last first, and goes on where a part fails', async ()
   expect(timers.waiting).toBe(0);
 });
 
-it('gives a part up that works for too long, and ends the process', async () => {
+it('OpenParts gives up a part that computes for too long, and ends the process', async () => {
   const { parts, timers, said, exits } = partsOf(1);
   parts.opened('merge', never);
   void parts.close(true);
@@ -45,7 +45,7 @@ it('gives a part up that works for too long, and ends the process', async () => 
   expect(exits).toEqual([0]);
 });
 
-it('waits for a part that gets next to nothing of a busy machine, and for each anew', async () => {
+it('OpenParts waits for a part that gets little processor time, each part with its own limit', async () => {
   const { parts, timers, exits } = partsOf(0.1);
   const ends: (() => void)[] = [];
   for (const name of ['lists', 'threads'])
@@ -60,7 +60,7 @@ it('waits for a part that gets next to nothing of a busy machine, and for each a
   expect(exits).toEqual([]);
 });
 
-it('gives a part up in the end that takes nothing and waits for ever', async () => {
+it('OpenParts finally gives up a part that uses no processor time and waits for ever', async () => {
   const { parts, timers, said, exits } = partsOf(0);
   parts.opened('thread', never);
   void parts.close(true);
@@ -71,7 +71,7 @@ it('gives a part up in the end that takes nothing and waits for ever', async () 
 it.each([
   ['HTTP, which has its own time', 'HTTP', true],
   ['what a failed start leaves', 'thread', false],
-])('gives up no %s', async (_what, name, exitWhenStuck) => {
+])('OpenParts does not give up %s', async (_what, name, exitWhenStuck) => {
   const { parts, timers, exits } = partsOf(1);
   parts.opened(name, never);
   void parts.close(exitWhenStuck);

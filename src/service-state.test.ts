@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => lists.remove());
 
-it('what is measured of open lists is no use of them: which of them rest was by the order of the catalogue', async () => {
+it('Reading metrics of open lists does not count as using them', async () => {
   const catalog = {
     accounts: () => [{ name: 'default' }],
     lists: () => IDS.map((id) => ({ id, name: id })),
@@ -32,14 +32,14 @@ it('what is measured of open lists is no use of them: which of them rest was by 
   );
   const create = (id: string) => indexes.create(id, { ...LIST_SETTINGS, list: id }, LIST_DEFINITION);
   for (const id of IDS.slice(0, -1)) await create(id);
-  // The first is the one that was used last.
+  // This makes the first list the most recently used.
   indexes.opened('a');
   expect(await state.metrics()).toContain('gannet_records_embedding_pending 0');
   await create('e');
   expect(IDS.filter((id) => indexes.glance(id) !== undefined)).toEqual(['a', 'c', 'd', 'e']);
 });
 
-it('queues are told of before they are full, with how full they are', () => {
+it('fullQueues reports queues before they are full, with how full they are', () => {
   const waiting = [
     { name: 'search', count: 79, max: 100 },
     { name: 'ingest', count: 205, max: 256 },
@@ -56,7 +56,7 @@ it('queues are told of before they are full, with how full they are', () => {
   ]);
 });
 
-it('what does not work of ten thousand lists is looked for between what others want', async () => {
+it('troublesOf goes through ten thousand lists while other work runs in between', async () => {
   const all = Array.from({ length: 10_000 }, (_, at) => ({ id: `l${at}`, name: `l${at}` }));
   const catalog = { accounts: () => [{ name: 'default' }], lists: () => all } as unknown as Catalog;
   const asked: number[] = [];

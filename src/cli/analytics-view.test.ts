@@ -38,8 +38,8 @@ const REPORT: AnalyticsReport = {
   catching_up: false,
 };
 
-describe('a report on paper', () => {
-  it('has figures, a chart a series, and terms with bars', () => {
+describe('analyticsView', () => {
+  it('shows figures, a chart for each series, and terms with bars', () => {
     expect(analyticsView(paper, REPORT)).toBe(
       [
         '  list films  2026-11-19 to 2026-11-21',
@@ -61,7 +61,7 @@ describe('a report on paper', () => {
     );
   });
 
-  it('of nothing has no charts; of a reranker tells what it did', () => {
+  it('shows no charts for an empty report, and the figures of a reranker', () => {
     const empty = { ...REPORT, total_searches: 0, zero_result_searches: 0, top_searches: [], daily: [] };
     expect(analyticsView(paper, empty)).not.toMatch(/[▁█]/);
     const reranked = analyticsView(paper, {
@@ -78,14 +78,14 @@ describe('a report on paper', () => {
   });
 });
 
-it('a sparkline adds neighbours up where there is no room for all', () => {
+it('sparkline adds up neighbouring values if there is too little room', () => {
   expect(sparkline([1, 1, 1, 1, 0, 0], 3)).toBe('██▁');
   expect(sparkline(Array<number>(366).fill(1), 50).length).toBeLessThanOrEqual(50);
   expect(sparkline([0, 0], 10)).toBe('▁▁');
   expect(sparkline([1000, 1], 10)).toBe('█▂');
 });
 
-it('a bar is as long as its share, and never nothing of something', () => {
+it('bar is as long as its share, and never empty for a positive value', () => {
   expect(bar(8, 8, 4)).toBe('████');
   expect(bar(5, 8, 4)).toBe('██▌');
   expect(bar(1, 1000, 4)).toBe('▏');

@@ -7,10 +7,10 @@ it.each([
   [['help', 'serch'], "unknown command 'serch'\n(Did you mean search?)"],
   [['feed', 'connct', '-h'], "unknown command 'connct'\n(Did you mean connect?)"],
   [['help', 'key', 'creat'], "unknown command 'creat'\n(Did you mean create?)"],
-  // Of commands that are declared by features, and loaded for themselves alone.
+  // These commands are declared by features, and loaded by themselves.
   [['fed', 'list'], "unknown command 'fed'\n(Did you mean feed?)"],
   [['progres'], "unknown command 'progres'\n(Did you mean progress?)"],
-])('%j: %s', async (words, sentence) => {
+])('gannet %j is refused: %s', async (words, sentence) => {
   expect(await typed(...words)).toEqual({
     status: EXIT.usage,
     out: '',
@@ -27,7 +27,7 @@ it.each([
   [['--config', 'x.toml', 'feed', 'list', '--help'], 'Usage: gannet feed list '],
   [['--config=x.toml', 'help', 'feed', 'list'], 'Usage: gannet feed list '],
   [['backup', '/srv', '--help'], 'Usage: gannet backup '],
-])('%j prints %s', async (words, usage) => {
+])('gannet %j prints %s', async (words, usage) => {
   expect(await typed(...words)).toEqual({
     status: EXIT.done,
     out: expect.stringContaining(usage) as string,
@@ -35,7 +35,7 @@ it.each([
   });
 });
 
-it('every command is listed with what it is for', async () => {
+it('gannet --help lists every command with its purpose', async () => {
   const { out } = await typed('--help');
   const lines = out.slice(out.indexOf('Commands:')).split('\n').slice(1, -1);
   expect(lines.filter((line) => !/^ +\S.*\S {2,}\S|^ {10}/.test(line))).toEqual([]);

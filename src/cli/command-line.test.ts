@@ -1,4 +1,7 @@
-/** What a user sees when something is in the way: over every command, a sentence, no stack, and an exit status that tells. */
+/**
+ * What a user sees when a command cannot work: for every command, a sentence without a stack, and a meaningful exit
+ * status.
+ */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -19,7 +22,10 @@ import { WatchedStream } from './watched-stream.js';
 const DECLARED = [...CORE_COMMANDS, ...FEATURES.flatMap(({ commands = [] }) => commands)];
 const OPERATIONS = await allOperations();
 
-/** A call of every command that there is, with what it needs; declared commands bring theirs where it is not in their operation. */
+/**
+ * A call of every command with the arguments that it needs; declared commands have an example, unless their operation
+ * defines the arguments.
+ */
 const CALLS: Readonly<Record<string, readonly string[]>> = {
   serve: [],
   demo: ['--once'],
@@ -57,7 +63,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
 };
 const ALL = Object.keys(CALLS);
 
-/** With whatever its operation cannot be called without. */
+/** Returns the arguments without which the command's operation cannot be called. */
 function callOf({ operation: wanted, arguments: typed = [], secrets = [] }: CommandSpec): string[] {
   const { params, query, body } = OPERATIONS.find(({ name }) => name === wanted) as Operation;
   const schemas = [params, query, body === undefined || isStreamBody(body) ? undefined : body];
@@ -67,9 +73,11 @@ function callOf({ operation: wanted, arguments: typed = [], secrets = [] }: Comm
   return [...typed.map(() => 'x'), ...named.flatMap((name) => [`--${name.replaceAll('_', '-')}`, 'x'])];
 }
 
-/** Secrets are read from standard input, before the service is looked for. */
+/** These commands read secrets from standard input before they look for the service. */
 const ASKING = DECLARED.flatMap(({ name, secrets = [] }) => (secrets.length === 0 ? [] : [name]));
-/** These start a service, ask none, or look at everything and go on: what is in the way of the others is told otherwise, or not in theirs. */
+/**
+ * The other commands start a service, call none, or continue after problems, so that they report problems differently.
+ */
 const CALLING = ALL.filter(
   (name) => !['serve', 'demo', 'restore', 'doctor', 'settings', 'systemd-unit', 'mcp', ...ASKING].includes(name),
 );
@@ -104,14 +112,14 @@ function surroundings(): Surroundings {
   return { dataDir, records, config };
 }
 
-/** Something in the place of the service, on the control socket of this data directory. */
+/** Listens on the control socket of this data directory in place of the service. */
 async function listenInstead({ dataDir }: Surroundings, listener: RequestListener): Promise<void> {
   const server = createServer(listener);
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(controlSocketPath(dataDir), resolve));
 }
 
-/** Healthy, and `then` for whatever else is asked. */
+/** Answers a health check, and `then` every other request. */
 const healthyThen =
   (then: RequestListener): RequestListener =>
   (message, response) => {
@@ -133,13 +141,13 @@ async function allOperations(): Promise<readonly Operation[]> {
   return [...operations, ...ofFeatures];
 }
 
-describe('routes that commands know by themselves', () => {
+describe('routes in src/cli/operation-routes.ts', () => {
   it('are those of the registry', () => {
     const registered = new Map(OPERATIONS.map(({ name, method, path }) => [name, { name, method, path }]));
     for (const [name, route] of KNOWN_ROUTES) expect(route).toEqual(registered.get(name));
   });
 
-  it('are of all operations that commands name', () => {
+  it('exist for all operations that commands name', () => {
     const folder = join(packageRoot(), 'src', 'cli');
     const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !/(?:\.test|core-commands|operation-routes)\.ts$/.test(name))
@@ -160,7 +168,7 @@ describe('routes that commands know by themselves', () => {
     ).toEqual([]);
   });
 
-  it.each(DECLARED.map(({ name }) => name))('save %s from loading the registry', async (name) => {
+  it.each(DECLARED.map(({ name }) => name))('let gannet %s work without loading the registry', async (name) => {
     const at = surroundings();
     await listenInstead(at, answering(500, '{"code":"internal-error","detail":"Asked."}'));
     const { status, text } = await gannet(name, at, {
@@ -170,7 +178,7 @@ describe('routes that commands know by themselves', () => {
   });
 });
 
-/** A service that cannot open its data directory. */
+/** Loads a service that cannot open its data directory. */
 const failingWith = (failure: Error): ServiceLoader => {
   const fail = () => Promise.reject(failure);
   return () =>
@@ -194,7 +202,7 @@ interface Told {
 interface Settings {
   readonly load?: ServiceLoader;
   readonly stream?: Writable;
-  /** Words behind the others. */
+  /** Arguments after the others. */
   readonly more?: readonly string[];
 }
 
@@ -232,7 +240,7 @@ async function gannetWith(
 
 const sink = () => new Writable({ write: (_chunk, _encoding, done) => done() });
 
-/** Takes nothing: what a pipe says whose reader has gone, or a file on a full disk. */
+/** A stream that accepts nothing, like a pipe whose reader has gone or a file on a full disk. */
 const failing = (code: string) =>
   new Writable({
     write: (_chunk, _encoding, done) => done(Object.assign(new Error(`${code}: write`), { code, syscall: 'write' })),
@@ -244,12 +252,12 @@ function expectSentence({ status, text }: Told, sentence: RegExp, exit: number):
   expect(status).toBe(exit);
 }
 
-it('the table has every command', () => {
+it('The table of calls has every command', () => {
   expect(ALL.sort()).toEqual(commandNames().sort());
 });
 
 describe.each(ALL)('gannet %s', (name) => {
-  it('tells of settings that are not there, not TOML, or unknown', async () => {
+  it('reports settings files that are missing, not TOML, or have unknown settings', async () => {
     const at = surroundings();
     expectSentence(
       await gannet(name, { ...at, config: '/nowhere/x' }),
@@ -264,11 +272,11 @@ describe.each(ALL)('gannet %s', (name) => {
 });
 
 describe.each(CALLING)('gannet %s', (name) => {
-  it('tells that no service runs and the data directory cannot be opened', async () => {
+  it('reports that no service runs and the data directory cannot be opened', async () => {
     expectSentence(await gannet(name, surroundings()), /^The data directory is in use\.\n$/, EXIT.unavailable);
   });
 
-  it('tells what the system has against opening the data directory', async () => {
+  it('reports why the system refuses to open the data directory', async () => {
     for (const code of ['EACCES', 'ENOSPC', 'EMFILE', 'EROFS']) {
       const failure = Object.assign(new Error(`${code}: open`), { code, syscall: 'open', path: '/data/lock' });
       expectSentence(
@@ -279,7 +287,7 @@ describe.each(CALLING)('gannet %s', (name) => {
     }
   });
 
-  it('tells that the service ended at once, or in the middle of the call', async () => {
+  it('reports that the service ended at once, or in the middle of the call', async () => {
     const endings: readonly RequestListener[] = [
       (message) => message.socket.destroy(),
       healthyThen((message) => message.socket.destroy()),
@@ -295,13 +303,13 @@ describe.each(CALLING)('gannet %s', (name) => {
     }
   });
 
-  it('tells what answered that is not the service', async () => {
+  it("reports an answer that is not the service's", async () => {
     const at = surroundings();
     await listenInstead(at, answering(502, '<html>Bad gateway</html>'));
     expectSentence(await gannet(name, at), /^The service answered 502/, EXIT.failed);
   });
 
-  it('hands on what the service has against it', async () => {
+  it('passes on the problem that the service answers', async () => {
     const at = surroundings();
     const problem = { type: 'x', title: 'x', status: 507, code: 'disk-full', detail: 'There is no space left.' };
     await listenInstead(at, answering(507, JSON.stringify(problem)));
@@ -309,7 +317,7 @@ describe.each(CALLING)('gannet %s', (name) => {
   });
 });
 
-describe('standard output that fails', () => {
+describe('a failure of standard output', () => {
   const ANSWERS: Readonly<Record<string, string>> = {
     'list ls': '{"lists":[]}',
     'key list': '{"keys":[]}',
@@ -323,7 +331,7 @@ describe('standard output that fails', () => {
     reindex: '{"records":1,"took_ms":1}',
   };
 
-  it.each(Object.keys(ANSWERS))('is told by gannet %s', async (name) => {
+  it.each(Object.keys(ANSWERS))('is reported by gannet %s', async (name) => {
     for (const [code, reason] of [
       ['EPIPE', 'whoever read it has gone away'],
       ['ENOSPC', 'there is no space left'],
@@ -335,7 +343,7 @@ describe('standard output that fails', () => {
     }
   });
 
-  it('ends an export that nobody reads any more', async () => {
+  it('ends an export', async () => {
     const at = surroundings();
     let pages = 0;
     const page = JSON.stringify({ results: Array.from({ length: 1000 }, () => ({ name: 'one', fields: {} })) });
@@ -351,7 +359,7 @@ describe('standard output that fails', () => {
   });
 });
 
-it('commands that look at what is there make nothing in a folder where no service was', async () => {
+it('Commands that read or change data create nothing in a folder where no service was', async () => {
   const looking = [
     'list',
     'search',
@@ -363,7 +371,7 @@ it('commands that look at what is there make nothing in a folder where no servic
     'media list',
     'webhook list',
     'feed list',
-    // Nor do those that change what is there, or would copy nothing and say that it is a backup.
+    // These commands change data, or would copy nothing and call it a backup.
     'backup',
     'webhook test',
     'webhook replay',
@@ -381,9 +389,9 @@ it('commands that look at what is there make nothing in a folder where no servic
   }
 });
 
-// An agent asks `mcp`, which waits for it.
+// `mcp` is left out: it waits for requests of an agent.
 describe.each(ALL.filter((name) => name !== 'mcp'))('gannet %s', (name) => {
-  it('asks for the account that is typed, or takes none', async () => {
+  it('sends the account that is given, or has no option for it', async () => {
     const at = surroundings();
     let asked = '';
     await listenInstead(at, (message, response) => {
@@ -418,26 +426,26 @@ it.each([
   [['import', 'a', '--list', 'a', '--pdf', '--npy', 'b'], /--pdf.*cannot be used with.*--npy/],
   [['doctor', '--data', '--adopt-lists'], /--adopt-lists.*cannot be used with.*--data/],
   [['media', 'get', 'a', '--json'], /unknown option '--json'/],
-])('an option that would be ignored is refused: gannet %j', async (words, sentence) => {
+])('An option that would be ignored is refused: gannet %j', async (words, sentence) => {
   const { text, status } = await gannetWith(['node', 'gannet', ...words], surroundings());
   expect([text, status]).toEqual([expect.stringMatching(sentence), EXIT.usage]);
 });
 
-it('a word that is neither a command of backups nor a folder gets no copy of everything', async () => {
+it('gannet backup refuses a word that is neither a command nor a folder', async () => {
   for (const word of ['lst', 'ls', 'verify', 'chekc']) {
     const told = await gannetWith(['node', 'gannet', 'backup', word], surroundings());
     expectSentence(told, new RegExp(`^There is neither .* '${word}'.* gannet backup \\./${word}\\. `), EXIT.usage);
   }
 });
 
-it('what stands behind list is told by its own name', async () => {
+it('Arguments after gannet list are refused with the right command', async () => {
   const told = await gannetWith(['node', 'gannet', 'list', 'birds', 'more'], surroundings());
   expectSentence(told, /^gannet list takes no arguments.* --param list=birds\./, EXIT.usage);
   const odd = await gannetWith(['node', 'gannet', 'list', 'no such\u001b[2J'], surroundings());
   expectSentence(odd, /^gannet list takes no arguments.* --param list=NAME\./, EXIT.usage);
 });
 
-it('a mistake points to the help of the command, which has what was mistaken', async () => {
+it('A mistake refers to the help of the command in which it was made', async () => {
   for (const [words, hint] of [
     [['impotr'], '(gannet --help shows the commands and their options)'],
     [['import', 'a.csv'], '(gannet import --help shows its arguments and options)'],
@@ -450,14 +458,14 @@ it('a mistake points to the help of the command, which has what was mistaken', a
   }
 });
 
-it('a file that cannot be exported to is told before the service is asked', async () => {
+it('gannet export reports an unwritable file before it calls the service', async () => {
   for (const path of ['/nowhere/x', tmpdir()]) {
     const argv = ['node', 'gannet', 'export', '--list', 'books', '--output', path];
     expectSentence(await gannetWith(argv, surroundings()), new RegExp(`^${path} could not be written`), EXIT.failed);
   }
 });
 
-it('a file that cannot be imported is told', async () => {
+it('gannet import reports a file that cannot be imported', async () => {
   for (const [file, sentence] of [
     ['/nowhere/x.ndjson', /^\/nowhere\/x\.ndjson cannot be read: it does not exist/],
     [tmpdir(), /cannot be read: it is a folder/],
@@ -471,23 +479,23 @@ it('a file that cannot be imported is told', async () => {
   }
 });
 
-it('a folder is no file of records, and the option that reads folders is named', async () => {
+it('gannet import refuses a folder and names the option that reads folders', async () => {
   const told = await gannetWith(['node', 'gannet', 'import', tmpdir(), '--list', 'books'], surroundings());
   expectSentence(told, /is a folder\. To import the PDF files in it, use --pdf/, EXIT.usage);
 });
 
-it('README and what it leads to show commands, as they are read here', () => {
+it('README and the pages that it links to show more than twenty commands', () => {
   expect(documentedCommands().length).toBeGreaterThan(20);
 });
 
-it.each(documentedCommands())('shows a command that there is: %s', async (line) => {
+it.each(documentedCommands())('A command of the documentation is accepted: %s', async (line) => {
   const at = surroundings();
   const argv = wordsOf(line).map((word) => (/^[\w-]+\.(?:ndjson|npy|csv)$/.test(word) ? join(at.dataDir, word) : word));
   const told = await gannetWith(['node', ...argv], at);
   expect(told).not.toMatchObject({ status: EXIT.usage });
 });
 
-/** As they stand in the blocks of the pages, without `npx`, and without what is said beside them. */
+/** Returns the commands in code blocks of the pages, without `npx` and comments. */
 function documentedCommands(): string[] {
   const pages = [
     'README.md',
@@ -500,25 +508,25 @@ function documentedCommands(): string[] {
   return [...new Set(commands)].map((line) => line.replace(/\)$|\s+(?:#|< |&&).*$/, ''));
 }
 
-/** As a shell cuts it, where nothing is expanded. */
+/** Splits a command into words as a shell does if nothing is expanded. */
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, plain]) => single ?? double ?? plain ?? '',
   );
 }
 
-it('gannet serve tells what keeps it from starting', async () => {
+it('gannet serve reports what keeps it from starting', async () => {
   const load = failingWith(new OperatorError('Cannot listen on 127.0.0.1:8400.'));
   expectSentence(await gannet('serve', surroundings(), { load }), /^Cannot listen on .*\n$/, EXIT.failed);
 });
 
-it('gannet serve tells that the system allows it too few threads', async () => {
+it('gannet serve reports that the system allows it too few threads', async () => {
   const load = failingWith(Object.assign(new Error('EAGAIN'), { code: 'ERR_WORKER_INIT_FAILED' }));
   const sentence = /^The system refused .* no thread can be started, .*\bulimit -u\b.*\n$/;
   expectSentence(await gannet('serve', surroundings(), { load }), sentence, EXIT.failed);
 });
 
-it('what nobody foresaw is a sentence too, and shows its stack where it is asked for', async () => {
+it('An unforeseen error is reported with a sentence, which says how to see its stack', async () => {
   const broken: ServiceLoader = () => Promise.reject(new TypeError('x is not a function'));
   const told = await gannet('serve', surroundings(), { load: broken });
   expect(told).toEqual({

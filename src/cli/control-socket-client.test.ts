@@ -13,7 +13,7 @@ const failing: AsyncIterable<Uint8Array> = {
   [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new CommandError('The matrix has no row.')) }),
 };
 
-it('says why nothing of a stream was sent, also where that is known before there is a connection', async () => {
+it('call() rejects with the error of the stream to send, even if it fails before there is a connection', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-socket-'));
   const server = createServer((incoming, answer) => {
     incoming.resume();

@@ -4,7 +4,7 @@ import { firstRecords } from './first-records.js';
 
 const noteOf = (csv: string) => decimalCommaNote(firstRecords(Buffer.from(csv), 'csv'), 'shop');
 
-it('prices with a decimal comma are told to be text, and how they would be numbers', () => {
+it('decimalCommaNote reports columns with decimal commas, and how to import them as numbers', () => {
   const note = noteOf('\ufeffName;Preis;Menge\r\nFöhn;1.106,92;3\r\nStuhl;7,5;\r\nTisch;80;12\r\n');
   expect(note).toMatch(/^Numbers in 'Preis' have a decimal comma \(1\.106,92\), .* \(1106\.92\)/);
   expect(note).toMatch(
@@ -12,7 +12,7 @@ it('prices with a decimal comma are told to be text, and how they would be numbe
   );
 });
 
-it('a wrong line among many does not hide them', () => {
+it('decimalCommaNote ignores a few other values in a column', () => {
   const rows = Array.from({ length: 30 }, (_, at) => `"${at},5";a`);
   expect(noteOf(['preis;name', ...rows, 'gratis;b', ''].join('\n'))).toContain("'preis'");
 });
@@ -23,6 +23,6 @@ it.each([
   ['texts with commas', 'name;size\na;M, L\nb;12,5 cm\n'],
   ['a heading alone', 'name;size\n'],
   ['no CSV', '"'],
-])('nothing is said of %s', (_what, csv) => {
+])('decimalCommaNote reports nothing for %s', (_what, csv) => {
   expect(noteOf(csv)).toBeUndefined();
 });

@@ -40,17 +40,17 @@ it.each([
   ['csv', 'name,title\ra,b', undefined],
   ['csv', 'sep=;\r\nname;title\r\na;b', undefined],
   ['csv', '"never closed', undefined],
-] as const)('%s %j: %s', async (named, text, emptiness) => {
+] as const)('importText reports of %s %j: %s', async (named, text, emptiness) => {
   for (const size of [1, 3, 1000]) expect(await emptinessOf(named, Buffer.from(text), size)).toBe(emptiness);
 });
 
-it('a heading in UTF-16 is one', async () => {
+it('importText recognizes a header in UTF-16', async () => {
   const wide = (text: string) => Buffer.from(MARK + text, 'utf16le');
   expect(await emptinessOf('csv', wide('name;title\r\n'), 5)).toBe('has only a header line');
   expect(await emptinessOf('csv', wide('name;title\r\na;b\r\n'), 5)).toBeUndefined();
 });
 
-it('a text with a record in it is not empty, in whatever pieces it comes, and however long its heading is', async () => {
+it('importText does not report a text with a record as empty, in parts of any size and with a header of any length', async () => {
   const cell = fc.string({ minLength: 1 }).map((text) => `"${text.replaceAll('"', '""')}"`);
   await fc.assert(
     fc.asyncProperty(
@@ -67,7 +67,7 @@ it('a text with a record in it is not empty, in whatever pieces it comes, and ho
   expect(await emptinessOf('csv', Buffer.from(long), 262_144)).toBeUndefined();
 });
 
-it('nothing is waited for behind the first record', async () => {
+it('importText does not read beyond the first record to report emptiness', async () => {
   async function* open(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('\n');
     yield await Promise.resolve(Buffer.from('{"a":1}\n'));

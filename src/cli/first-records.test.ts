@@ -4,8 +4,8 @@ import { firstRecords } from './first-records.js';
 
 const of = (text: string | Buffer, format: RecordFormat) => namelessRecords(firstRecords(Buffer.from(text), format));
 
-describe('records without names', () => {
-  it('are seen in what spreadsheets write', () => {
+describe('namelessRecords', () => {
+  it('recognizes records in the encodings of spreadsheet programs', () => {
     const text = Buffer.from('\ufefftitle\tsku\nä\ts1\nb\ts2\n', 'utf16le');
     expect(of(text, 'csv')).toEqual({ suggestion: 'sku' });
     expect(of(Buffer.from('\ufeffname\tsku\nä\ts1\n', 'utf16le'), 'csv')).toBeUndefined();
@@ -20,7 +20,7 @@ describe('records without names', () => {
     ['ndjson', '{"fields":{"url":"https://a"}}', 'url'],
     ['json', '[{"a":"x","key":"1"},{"a":"y","key":"2"},{"a":', 'key'],
     ['json', '[{"video":"x"},{"video":"x"}]', undefined],
-  ])('of %s are seen, and a field that tells them apart is named', (format, text, suggestion) => {
+  ])('suggests a unique field as name for records in %s', (format, text, suggestion) => {
     expect(of(text, format)).toEqual({ suggestion });
   });
 
@@ -32,7 +32,7 @@ describe('records without names', () => {
     ['json', '[]'],
     ['csv', ''],
     ['ndjson', 'no JSON\n'],
-  ])('are not there in %s: %j', (format, text) => {
+  ])('returns undefined for records with names in %s: %j', (format, text) => {
     expect(of(text, format)).toBeUndefined();
   });
 });

@@ -11,7 +11,7 @@ async function* inPieces(text: string, size: number): AsyncGenerator<Uint8Array>
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-it('NDJSON cut into requests loses nothing and never splits a line', async () => {
+it('cutAtLines loses nothing of NDJSON and never splits a line', async () => {
   const lines = fc.array(fc.string({ maxLength: 30 }).map((text) => JSON.stringify(text)));
   await fc.assert(
     fc.asyncProperty(
@@ -36,7 +36,7 @@ it('NDJSON cut into requests loses nothing and never splits a line', async () =>
   );
 });
 
-it('the format follows the name of the file unless it is given', () => {
+it('formatOf follows the name of the file unless a format is given', () => {
   expect([formatOf('a.NDJSON', undefined), formatOf('a.jsonl', undefined), formatOf('b.csv', undefined)]).toEqual([
     'ndjson',
     'ndjson',
@@ -67,14 +67,14 @@ it.each([
   ['birds.csv.gz', '\x1f\x8b\x08\0', /it is a packed file \(gzip\)\. Unpack it first, or pipe it: zcat /],
   ['birds.PDF', 'no beginning that is known', /Cannot tell the format.* To import PDF files, use --pdf\.$/],
   ['birds.pdf', '%PDF-1.7\n', /it is a PDF\. To import a PDF file, .* use --pdf\./],
-])('of %s is told what to do instead', (name, content, told) => {
+])('formatOf tells what to do with %s instead', (name, content, told) => {
   const file = join(mkdtempSync(join(tmpdir(), 'gannet-no-text-')), name);
   onTestFinished(() => rmSync(dirname(file), { recursive: true }));
   writeFileSync(file, content, 'latin1');
   expect(() => formatOf(file, undefined)).toThrow(told);
 });
 
-it('the beginning of a stream is seen, and nothing of it is lost', async () => {
+it('readMore returns the beginning of a stream, and a stream with nothing lost', async () => {
   for (const [text, bytesMin, seen] of [
     ['', 0, ''],
     ['abcdefg', 0, 'abc'],
@@ -89,7 +89,7 @@ it('the beginning of a stream is seen, and nothing of it is lost', async () => {
   }
 });
 
-it('a pipe that nobody writes yet is not waited for to say that its name tells no format', () => {
+it('formatOf does not wait for a pipe that is not written yet', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-import-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const pipe = join(folder, 'records');

@@ -5,7 +5,7 @@ import { addMediaCommands } from './media-commands.js';
 
 const KINDS = Object.keys(STORE_KINDS) as StoreKind[];
 
-it('every member but secrets is an option of gannet media-store add, which takes every kind', () => {
+it('gannet media-store add has an option for every member except secrets, and accepts every kind', () => {
   const program = new Command();
   const parts = { run: () => Promise.resolve(), shared: () => [], wholeNumber: Number };
   addMediaCommands(program, parts);

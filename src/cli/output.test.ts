@@ -2,11 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonText, printable, printableLines } from './output.js';
 
-/** What a terminal heeds: control characters, of which U+009B begins a command by itself, and those that turn the order of a line. */
+/**
+ * What controls a terminal: control characters, of which U+009B alone begins a command, and characters that change the
+ * direction of text.
+ */
 const STEERING = /(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u;
 
-describe('what is shown on a terminal', () => {
-  it('has nothing that steers it, whatever was written by whom', () => {
+describe('output for a terminal', () => {
+  it('contains no control sequences, whatever the text is', () => {
     const evil = 'a\u001b[2J b\u009b31m c\u202edcba\u2066 e\r\nf\u007f';
     expect(printable(evil)).toBe('a [2J b 31m c dcba  e f ');
     expect(printableLines(evil)).toBe('a [2J b 31m c dcba  e \nf ');
@@ -14,7 +17,7 @@ describe('what is shown on a terminal', () => {
     expect(printable('Ünïcode 漢字 עברית العربية \u{1f426}')).toBe('Ünïcode 漢字 עברית العربية \u{1f426}');
   });
 
-  it('is the same value as JSON', () => {
+  it('is the same value if it is JSON', () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),

@@ -17,7 +17,7 @@ function recorder(isTerminal: boolean): Output & { text: string } {
   };
 }
 
-it('a terminal gets a bar with records, rate and time left, redrawn in place', () => {
+it('Progress draws a bar on a terminal with records, rate and time left, in place', () => {
   let now = 0;
   const output = recorder(true);
   const progress = new Progress(output, 'WordNet', () => now);
@@ -29,7 +29,7 @@ it('a terminal gets a bar with records, rate and time left, redrawn in place', (
   expect(output.text.endsWith('WordNet: 120,000 records in 8.0 s, 15,000/s\n')).toBe(true);
 });
 
-it('elsewhere a plain line is written every few seconds, without control characters', () => {
+it('Progress writes a plain line every few seconds if the output is no terminal', () => {
   let now = 0;
   const output = recorder(false);
   const progress = new Progress(output, 'cities', () => now);
@@ -43,7 +43,7 @@ it('elsewhere a plain line is written every few seconds, without control charact
   ]);
 });
 
-it('numbers are written for people', () => {
+it('formatDuration, formatBytes and the others write numbers for people', () => {
   expect([formatDuration(3.2), formatDuration(125), formatDuration(4321)]).toEqual(['3 s', '2 min 05 s', '1 h 12 min']);
   expect([formatBytes(512), formatBytes(1_500_000), formatBytes(2 ** 40)]).toEqual(['512 B', '1.4 MiB', '1.0 TiB']);
   expect([formatMilliseconds(0.837), formatMilliseconds(12.4), formatMilliseconds(1340)]).toEqual([

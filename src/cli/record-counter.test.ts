@@ -14,8 +14,8 @@ const value = fc.oneof(fc.string(), fc.integer(), fc.array(fc.string()), fc.dict
 const records = fc.array(fc.dictionary(fc.string(), value), { maxLength: 20 });
 const pieceBytes = fc.integer({ min: 1, max: 50 });
 
-describe('records are counted as they pass, however they are cut', () => {
-  it('NDJSON', () => {
+describe('createRecordCounter counts records in parts of any size', () => {
+  it('in NDJSON', () => {
     fc.assert(
       fc.property(records, pieceBytes, (list, size) => {
         expect(countIn('ndjson', list.map((record) => `${JSON.stringify(record)}\n`).join(''), size)).toBe(list.length);
@@ -23,7 +23,7 @@ describe('records are counted as they pass, however they are cut', () => {
     );
   });
 
-  it('a JSON array', () => {
+  it('in a JSON array', () => {
     fc.assert(
       fc.property(records, pieceBytes, fc.constantFrom(0, 2), (list, size, indent) => {
         expect(countIn('json', JSON.stringify(list, null, indent), size)).toBe(list.length);
@@ -31,7 +31,7 @@ describe('records are counted as they pass, however they are cut', () => {
     );
   });
 
-  it('CSV with line breaks and quotes inside quotes', () => {
+  it('in CSV with line breaks and quotes within quotes', () => {
     const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
     fc.assert(
       fc.property(fc.array(fc.array(fc.string(), { minLength: 1, maxLength: 3 })), pieceBytes, (rows, size) => {
@@ -41,7 +41,7 @@ describe('records are counted as they pass, however they are cut', () => {
     );
   });
 
-  it('CSV whose rows end with returns alone, and in UTF-16', () => {
+  it('in CSV with rows that end with carriage returns only, and in UTF-16', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('a', 'b;c')), pieceBytes, (rows, size) => {
         expect(countIn('csv', ['name', ...rows].map((row) => `${row}\r`).join(''), size)).toBe(rows.length);

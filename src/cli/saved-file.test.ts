@@ -1,4 +1,4 @@
-/** Files of this machine that commands write. */
+/** Local files that commands write. */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -37,7 +37,7 @@ async function* piecesOf(...pieces: readonly (string | Error)[]): AsyncGenerator
   }
 }
 
-it('take the place of what was there when they are whole, and nothing is left of them otherwise', async () => {
+it('saveWhole replaces a file when the new one is complete, and otherwise leaves nothing behind', async () => {
   const path = join(folder, 'kept');
   writeFileSync(path, 'old');
   chmodSync(path, 0o640);
@@ -49,13 +49,13 @@ it('take the place of what was there when they are whole, and nothing is left of
   expect(readdirSync(folder)).toEqual(['kept']);
 });
 
-it('may have any name that a file can have', async () => {
+it('saveWhole accepts any name that a file can have', async () => {
   const name = 'n'.repeat(255);
   await saveWhole(piecesOf('here'), join(folder, name));
   expect(readFileSync(join(folder, name), 'utf8')).toBe('here');
 });
 
-it('go where a link leads, which stays one', async () => {
+it('saveWhole writes to the target of a symbolic link, and keeps the link', async () => {
   writeFileSync(join(folder, 'target'), 'old');
   symlinkSync('target', join(folder, 'link'));
   await saveWhole(piecesOf('new'), join(folder, 'link'));
@@ -63,7 +63,7 @@ it('go where a link leads, which stays one', async () => {
   expect(readdirSync(folder)).toEqual(['link', 'target']);
 });
 
-it('are written into a pipe or a device, and do not take its place', async () => {
+it('saveWhole writes into a pipe or device instead of replacing it', async () => {
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
   const [text] = await Promise.all([readFile(pipe, 'utf8'), saveWhole(piecesOf('through'), pipe)]);
@@ -71,7 +71,7 @@ it('are written into a pipe or a device, and do not take its place', async () =>
   expect(statSync(pipe).isFIFO()).toBe(true);
 });
 
-it.each(['pipe', 'file'])('are written into a %s behind a descriptor that has no path any more', async (kind) => {
+it.each(['pipe', 'file'])('saveWhole writes into a %s behind a file descriptor without a path', async (kind) => {
   const path = join(folder, 'gone');
   if (kind === 'pipe') execFileSync('mkfifo', [path]);
   else writeFileSync(path, 'old');
@@ -86,7 +86,7 @@ it.each(['pipe', 'file'])('are written into a %s behind a descriptor that has no
   }
 });
 
-it('go where links lead, though nothing is there yet', async () => {
+it('saveWhole follows symbolic links to a file that does not exist yet', async () => {
   mkdirSync(join(folder, 'real', 'inner'), { recursive: true });
   symlinkSync(join('real', 'inner'), join(folder, 'inner'));
   symlinkSync(join(folder, 'inner', 'second'), join(folder, 'first'));
@@ -102,7 +102,7 @@ it('go where links lead, though nothing is there yet', async () => {
   }
 });
 
-it('can be read meanwhile by nobody who could not read the one before', async () => {
+it('beginFile makes its unfinished file no more readable than the existing one', async () => {
   const path = join(folder, 'secret');
   writeFileSync(path, 'old', { mode: 0o600 });
   const file = await beginFile(path);
@@ -112,7 +112,7 @@ it('can be read meanwhile by nobody who could not read the one before', async ()
   expect(readdirSync(folder)).toEqual(['secret']);
 });
 
-it('are not in the way of those of a process with the same number in another container', async () => {
+it('beginFile does not collide with a process of the same number in another container', async () => {
   const files: FileUnderWay[] = [];
   for (const name of ['one', 'two']) {
     vi.resetModules();

@@ -14,8 +14,8 @@ it('gannet search has every option of a search', async () => {
   expect(out).toMatch(/--no-typo-tolerance +whether [^-]+; default true/);
 });
 
-it('what is not given is left to the service', () => {
-  // As Commander has them: what can be switched off is on.
+it('givenOptions leaves out options that were not given', () => {
+  // Commander sets options that can be switched off to true.
   expect(givenOptions({ json: true, account: 'a', typoTolerance: true, cache: true })).toEqual({});
   expect(
     givenOptions({ typoTolerance: false, prefix: true, orderBy: 'name', facets: ['a', 'b'], skip: 3, size: 10 }),
@@ -26,7 +26,7 @@ it.each([
   [['--size', 'ten'], "option '--size <count>' argument 'ten' is invalid. A whole number is expected."],
   [['--minimum-text-score', ''], 'A number is expected.'],
   [['--match', 'some'], 'Allowed choices are any, all, phrase.'],
-])('gannet search birds %j is refused before anything is asked', async (words, sentence) => {
+])('gannet search birds %j is refused before the service is called', async (words, sentence) => {
   const told = await typed('search', 'birds', ...words);
   expect(told.status).toBe(EXIT.usage);
   expect(told.err).toContain(sentence);

@@ -13,7 +13,7 @@ const paper: Output = {
   note: () => undefined,
 };
 
-it('hits are shown with their highlights, facets and counts', () => {
+it('searchView shows hits with their highlights, facets and counts', () => {
   const text = searchView(paper, {
     query_id: 'x',
     total_count: 1234,
@@ -40,7 +40,7 @@ it('hits are shown with their highlights, facets and counts', () => {
   );
 });
 
-it('a hit whose record is damaged says so', () => {
+it('searchView reports a hit whose record is damaged', () => {
   const id = '019dbf2e-7d3c-7000-8000-000000000001';
   const hit = { id, name: id, fields: {}, error: 'The record is damaged on disk: its words are missing.' };
   expect(searchView(paper, { query_id: 'x', total_count: 1, took_ms: 1, results: [hit] })).toBe(
@@ -48,7 +48,7 @@ it('a hit whose record is damaged says so', () => {
   );
 });
 
-it('a hit found by a document shows the page, and the score that decided', () => {
+it('searchView shows the page of a hit by a document, and the decisive score', () => {
   const document = {
     field: 'paper',
     url: 'media:default/a.pdf',
@@ -63,7 +63,7 @@ it('a hit found by a document shows the page, and the score that decided', () =>
   );
 });
 
-it('a long passage is cut without cutting a tag, and control characters never reach the terminal', () => {
+it('searchView shortens long passages without breaking tags, and removes control characters', () => {
   const marked = `${'word '.repeat(12)}<em>found it here</em> and a lot more text behind it that is cut away`;
   const text = searchView(
     { ...paper, isTerminal: true },
@@ -79,7 +79,7 @@ it('a long passage is cut without cutting a tag, and control characters never re
   expect(text).toContain('found');
 });
 
-it('a problem document is one paragraph', () => {
+it('describeProblem writes a problem as one paragraph', () => {
   const problem = {
     type: '/problems/invalid-parameter',
     title: 'A parameter or member is not valid',
@@ -93,7 +93,7 @@ it('a problem document is one paragraph', () => {
   );
 });
 
-it('CSV quotes what needs it and writes several values as JSON', () => {
+it('csvRow quotes what needs it and writes several values as JSON', () => {
   const columns: readonly CsvColumn[] = [
     { name: 'title', holds: 'text' },
     { name: 'tags', holds: 'several' },
@@ -108,7 +108,7 @@ it('CSV quotes what needs it and writes several values as JSON', () => {
   expect(csvRow({ name: 'b', fields: { tags: ['x', 'y'] } }, columns)).toBe('b,,"[""x"",""y""]"\n');
 });
 
-it('CSV has no halves of pairs: several values are escaped, and of any other field it is told', () => {
+it('csvRow escapes unpaired surrogates in several values, and changedFields reports them in other fields', () => {
   const columns: readonly CsvColumn[] = [
     { name: 'title', holds: 'text' },
     { name: 'colour', holds: 'one' },
@@ -121,7 +121,7 @@ it('CSV has no halves of pairs: several values are escaped, and of any other fie
   expect(changedFields({ name: 'a', fields: { title: '\u{1F600}', colour: ['x'], tags: ['x'] } }, columns)).toEqual([]);
 });
 
-it('CSV keeps texts that spreadsheets calculate, and makes them harmless where it is asked to', () => {
+it('csvRow makes formulas harmless only if requested', () => {
   const formulas = ['=1+1', '+49 30', '-5 °C', '@gannet', ' =1', '\t=1', '\r\n-x', '＝1'];
   const others = ['a=b', '-5', '+1.5e3', "'=1", 'gannet', ''];
   const cells = (forSpreadsheets: boolean) => {
@@ -135,7 +135,7 @@ it('CSV keeps texts that spreadsheets calculate, and makes them harmless where i
   expect(csvHeading([{ name: '=cmd', holds: 'text' }], { forSpreadsheets: true })).toBe("name,'=cmd\n");
 });
 
-it('an explained hit says what its words and its meaning have to do with its score', () => {
+it('explanationLines show what words and meaning contributed to the score', () => {
   expect(
     explanationLines({
       groups: [

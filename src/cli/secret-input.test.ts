@@ -15,18 +15,18 @@ const both = [
   ['proxy_secret', 'two'],
 ];
 
-describe('secrets on standard input', () => {
-  it.each(['one\ntwo\n', 'one\r\ntwo', 'one\ntwo\nthree\n'])('%j', async (text) => {
+describe('readSecrets', () => {
+  it.each(['one\ntwo\n', 'one\r\ntwo', 'one\ntwo\nthree\n'])('reads a secret per line: %j', async (text) => {
     expect(await readSecrets(asked, output, Readable.from([text]))).toEqual(both);
   });
 
-  it.each([[[]], [['one']], [['one\n']]])('have to be there: %j', async (pieces) => {
+  it.each([[[]], [['one']], [['one\n']]])('fails if a line is missing: %j', async (pieces) => {
     await expect(readSecrets(asked, output, Readable.from(pieces))).rejects.toThrow(
       /^Expected the (?:proxy )?secret on standard input, which has no line left\.$/,
     );
   });
 
-  it('are not waited for where none is asked for, nor for more than their lines', async () => {
+  it('does not wait if no secret is needed, nor for more than the needed lines', async () => {
     const open = new PassThrough();
     expect(await readSecrets([], output, open)).toEqual([]);
     open.write('one\ntwo\n');

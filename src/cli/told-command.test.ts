@@ -7,8 +7,8 @@ it.each([
   [['import', 'x.csv', '--lst=y'], "unknown option '--lst'\n(Did you mean --list?)"],
   [['reindex', '--wholly'], "unknown option '--wholly'\n(gannet reindex --help"],
   [['import', 'x.csv'], "required option '--list <name>' not specified"],
-  // Behind `--` nothing is an option.
+  // After `--` nothing is an option.
   [['import', '--', '-x'], "required option '--list <name>' not specified"],
-])('%j: %s', async (words, sentence) => {
+])('gannet %j is refused: %s', async (words, sentence) => {
   expect(await typed(...words)).toMatchObject({ status: EXIT.usage, err: expect.stringContaining(sentence) as string });
 });

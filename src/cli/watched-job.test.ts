@@ -49,7 +49,7 @@ const job = (done: number, queued: number) => ({
   message: `${queued} queued`,
 });
 
-it('redraws one line on a terminal until the job is over, and leaves none of it', async () => {
+it('watchedToEnd redraws one line on a terminal until the job is done, and clears it', async () => {
   const { run, written } = watched(true, [undefined, job(1204, 88), job(1290, 2)]);
   expect(await run()).toMatchObject({ status: 'Synced' });
   expect(written).toEqual([
@@ -60,7 +60,7 @@ it('redraws one line on a terminal until the job is over, and leaves none of it'
   ]);
 });
 
-it('writes a line now and then where it is no terminal, and nothing where nothing is wanted', async () => {
+it('watchedToEnd writes few lines if the output is no terminal, and none if nothing is to be shown', async () => {
   const plain = watched(false, [job(1, 2), job(3, 4)]);
   await plain.run();
   expect(plain.written).toEqual(['1 done, 2 queued, 311/s\n']);

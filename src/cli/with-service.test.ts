@@ -1,4 +1,4 @@
-/** Who has the data directory and does not listen, or listens and does not answer. */
+/** Other processes that have the data directory and do not listen, or that listen and do not answer. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ async function listenOn(config: Config, listener: RequestListener): Promise<void
   await new Promise<void>((resolve) => server.listen(join(config.data.dir, 'control.sock'), resolve));
 }
 
-/** A composition root that cannot open the data directory: `tried` is called first, each time. */
+/** Returns a loader whose service cannot open the data directory; `tried` is called before each attempt. */
 function inUse(tried: () => Promise<void>): ServiceLoader {
   const startService = async (): Promise<RunningService> => {
     await tried();
@@ -47,13 +47,13 @@ function inUse(tried: () => Promise<void>): ServiceLoader {
   return () => Promise.resolve({ startService } as unknown as Awaited<ReturnType<ServiceLoader>>);
 }
 
-it('waits for a service that is starting: it has the data directory before it listens', async () => {
+it('withService waits for a service that has the data directory but does not listen yet', async () => {
   const config = newConfig();
   const load = inUse(() => listenOn(config, (_message, response) => response.end('{"status":"ok"}')));
   expect(await withService(config, load, ({ transport }) => Promise.resolve(transport))).toBe('control socket');
 });
 
-it('waits for another command that has the data directory', async () => {
+it('withService waits for another command that has the data directory', async () => {
   let tries = 0;
   const busy = inUse(async () => {});
   const load: ServiceLoader = async () => {
@@ -65,7 +65,7 @@ it('waits for another command that has the data directory', async () => {
   expect(await withService(newConfig(), load, ({ transport }) => Promise.resolve(transport))).toBe('data directory');
 });
 
-it('a service that is started waits for a command that has the data directory, and not for another service', async () => {
+it('untilFree waits for a command that has the data directory, but not for another service', async () => {
   const config = newConfig();
   let tries = 0;
   const start = async (): Promise<string> => {
@@ -82,7 +82,7 @@ it('a service that is started waits for a command that has the data directory, a
   expect(tries).toBe(1);
 });
 
-it('gannet serve is such a service', async () => {
+it('gannet serve waits for a command that has the data directory', async () => {
   vi.spyOn(process, 'chdir').mockImplementation(() => undefined);
   let tries = 0;
   const startService = (): Promise<RunningService> => {
@@ -96,7 +96,7 @@ it('gannet serve is such a service', async () => {
   expect(tries).toBe(3);
 });
 
-it('says who has the data directory when that takes too long', async () => {
+it('withService reports what has the data directory if that takes too long', async () => {
   let nowMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 4_000));
   let tries = 0;
@@ -110,7 +110,7 @@ it('says who has the data directory when that takes too long', async () => {
   expect(tries).toBe(3);
 });
 
-it('gives up on a service that takes the connection and does not answer', async () => {
+it('withService gives up on a service that accepts the connection but does not answer', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const config = newConfig();
   let reached = () => {};
@@ -137,16 +137,16 @@ it('gives up on a service that takes the connection and does not answer', async 
   await told;
 });
 
-it.each(['call', 'download'] as const)('gives up a %s of a service that answers nothing any more', async (how) => {
+it.each(['call', 'download'] as const)('withService gives up a %s if the service stops answering', async (how) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const config = newConfig();
   const asked: string[] = [];
   let answered = 0;
-  // Twice it says that it is alive, and nothing else: a call may take as long as it likes.
+  // The service answers two more health checks and nothing else: a call may take long as long as the service is alive.
   await listenOn(config, ({ url = '', socket }, response) => {
     asked.push(url);
     if (url !== '/health' || asked.length > 3) return;
-    // Whoever has the answer closes the connection.
+    // The caller closes the connection when it has the answer.
     socket.once('close', () => (answered += 1));
     response.end('{"status":"ok"}');
   });
@@ -174,7 +174,7 @@ it.each(['call', 'download'] as const)('gives up a %s of a service that answers 
 });
 
 it.each(['9.9.9', packageVersion()])(
-  'a service of release %s that answers something else is told of',
+  "Failures with a service of release %s mention the release if it differs from the command's",
   async (version) => {
     const config = newConfig();
     await listenOn(config, ({ url = '' }, response) => {

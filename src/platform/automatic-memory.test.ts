@@ -1,4 +1,4 @@
-/** What the service gives itself where there is little, and the other settings were given: it starts, and says so. */
+/** The memory that the service chooses on a small machine, while other settings are given: it starts, and warns. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { memoryWarnings } from './automatic-memory.js';
@@ -11,7 +11,7 @@ const SMALL = machineOf(1024);
 
 const load = (env: Record<string, string>, machine = SMALL) => loadConfig({ argv: [], env, machine });
 
-it('takes 256 MiB of one gibibyte, with threads that fit, and has nothing to say of it', () => {
+it('loadConfig chooses 256 MiB on a machine of one GiB, with threads that fit, without a warning', () => {
   const config = load({});
   expect(config.memory.mib).toBe(256);
   expect(memoryWarnings(config, SMALL)).toEqual([]);
@@ -22,7 +22,7 @@ it.each([
   { GANNET_INGEST_THREADS: '2' },
   { GANNET_SEARCH_CACHE_MIB: '200' },
   { GANNET_SEARCH_THREADS: '16', GANNET_SEARCH_CACHE_MIB: '300' },
-])('takes what %j needs, and warns', (env) => {
+])('loadConfig chooses as much memory as %j needs, and warns', (env) => {
   const config = load(env);
   const least = Math.max(requiredMemory(config).mib, 2 * config.search.cache_mib);
   expect(config.memory.mib).toBe(least);
@@ -31,7 +31,7 @@ it.each([
   expect(() => load({ ...env, GANNET_MEMORY_MIB: '256' })).toThrow(/memory\.mib/u);
 });
 
-it('starts with whatever was given, and any memory', () => {
+it('loadConfig succeeds for any settings on a machine with any memory', () => {
   const count = fc.integer({ min: 0, max: 64 });
   fc.assert(
     fc.property(count, count, fc.integer({ min: 0, max: 4096 }), fc.integer({ min: 64, max: 65_536 }), (...given) => {

@@ -6,11 +6,11 @@ const steps = fc.array(
   fc.record({ kind: fc.constantFrom('set', 'renew', 'delete'), key: fc.integer({ min: 0, max: 6 }), value: fc.nat() }),
 );
 
-it('has the newest entries, as many as it may, whatever is done to it', () => {
+it('BoundedMap keeps the newest entries up to its limit, whatever is done to it', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), steps, (entriesMax, changes) => {
       const map = new BoundedMap<number, number>(entriesMax);
-      /** The oldest first. */
+      /** The expected entries, oldest first. */
       let expected: [key: number, value: number][] = [];
       for (const { kind, key, value } of changes) {
         const known = expected.find(([each]) => each === key);

@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Whether it has been admitted, refused, or waits. */
+/** Returns whether a reservation is admitted, refused or waiting. */
 async function outcomeOf({ ready }: Reservation): Promise<string> {
   if (ready === undefined) return 'admitted';
   return Promise.race([
@@ -31,7 +31,7 @@ async function outcomeOf({ ready }: Reservation): Promise<string> {
 }
 
 describe('ByteBudget', () => {
-  it('admits who waits in their order as soon as there is room', async () => {
+  it('admits waiting reservations in their order as soon as there is room', async () => {
     const budget = new ByteBudget(OPTIONS);
     const first = budget.reserve(80);
     const second = budget.reserve(50);
@@ -43,7 +43,7 @@ describe('ByteBudget', () => {
     expect(await outcomeOf(third)).toBe('admitted');
   });
 
-  it('keeps small ones from starving behind large ones', async () => {
+  it('keeps small reservations from starving behind large ones', async () => {
     const budget = new ByteBudget(OPTIONS);
     budget.reserve(80);
     budget.reserve(80);
@@ -52,7 +52,7 @@ describe('ByteBudget', () => {
     expect(await outcomeOf(budget.reserve(10))).toBe('waiting');
   });
 
-  it('refuses after the time, and at once where too many wait', async () => {
+  it('refuses a reservation after its time, and at once if too many wait', async () => {
     const budget = new ByteBudget(OPTIONS);
     budget.reserve(80);
     const late = budget.reserve(80);
@@ -65,7 +65,7 @@ describe('ByteBudget', () => {
     expect(await outcomeOf(budget.reserve(10))).toBe('admitted');
   });
 
-  it('lets each pass that is alone, however large', async () => {
+  it('admits a reservation alone, however large it is', async () => {
     const budget = new ByteBudget(OPTIONS);
     const huge = budget.reserve(1_000_000);
     expect(await outcomeOf(huge)).toBe('admitted');
@@ -74,7 +74,7 @@ describe('ByteBudget', () => {
     expect(budget.usedBytes).toBe(0);
   });
 
-  it('asks whether anybody holds bytes for too long before it refuses', () => {
+  it('calls onShort before it refuses, so that bytes can be released', () => {
     const budget = new ByteBudget(OPTIONS);
     const held = budget.reserve(80);
     expect(budget.tryReserve(50)).toBeUndefined();
@@ -85,7 +85,7 @@ describe('ByteBudget', () => {
     expect(budget.usedBytes).toBe(50);
   });
 
-  it('never hands out more than it has, and has everything back in the end', async () => {
+  it('never exceeds its limit, and has everything back in the end', async () => {
     const step = fc.oneof(
       fc.record({ reserve: fc.integer({ min: 0, max: 150 }) }),
       fc.record({ release: fc.nat(), to: fc.constantFrom(0, 1, 5) }),

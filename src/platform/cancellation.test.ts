@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { beforeEndOf, unlessEnded } from './cancellation.js';
 
-it('waits no longer than it is wanted, also for what never comes', async () => {
+it('unlessEnded waits no longer than its signal, even for a promise that never settles', async () => {
   const closing = new AbortController();
   expect(await unlessEnded(closing.signal, Promise.resolve('done'))).toBe('done');
   await expect(unlessEnded(closing.signal, Promise.reject(new Error('failed')))).rejects.toThrow('failed');
@@ -12,7 +12,7 @@ it('waits no longer than it is wanted, also for what never comes', async () => {
   expect(await unlessEnded(closing.signal, new Promise(() => undefined))).toBeUndefined();
 });
 
-it('leaves nothing with a signal that goes on', async () => {
+it('unlessEnded and beforeEndOf leave no listener on the signal', async () => {
   const { signal } = new AbortController();
   await unlessEnded(signal, Promise.resolve());
   await beforeEndOf(signal, Promise.resolve());

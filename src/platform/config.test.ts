@@ -17,11 +17,11 @@ function settingsFile(text: string): string {
   return path;
 }
 
-describe('what is known of settings in force', () => {
+describe('settingsInForce', () => {
   const knownOf = (env: Record<string, string> = {}, argv: string[] = []) =>
     new Map(settingsInForce(load(env, argv)).map((setting) => [setting.name, setting]));
 
-  it('is where each came from: the environment before a file, and that before the default', () => {
+  it('tells where each value is from: the environment, a file or the default, in this order', () => {
     const path = settingsFile('[search]\ndeadline_ms = 500\nqueue_max = 7\n');
     const known = knownOf({ GANNET_SEARCH_QUEUE_MAX: '9' }, ['--config', path]);
     expect(known.get('search.deadline_ms')).toMatchObject({ value: 500, origin: { kind: 'file', path } });
@@ -33,14 +33,14 @@ describe('what is known of settings in force', () => {
     expect([...known.keys()]).toEqual(settingNames());
   });
 
-  it('tells what was chosen for the machine', () => {
+  it('tells which values were chosen for the machine', () => {
     const known = knownOf({ GANNET_SEARCH_THREADS: '0', GANNET_INGEST_THREADS: '1' });
     expect(known.get('search.threads')?.isAutomatic).toBe(true);
     expect(known.get('search.threads')?.value).toBeGreaterThan(0);
     expect(known.get('ingest.threads')?.isAutomatic).toBe(false);
   });
 
-  it('tells which are secrets, also those that features declare', () => {
+  it('tells which settings are secrets, including those that features declare', () => {
     const declared = [
       defineSettings('mail', {
         host: { schema: Type.String(), default: '', comment: 'Where it is.' },
@@ -51,7 +51,7 @@ describe('what is known of settings in force', () => {
     expect(secrets.map(({ name }) => name)).toEqual(['secrets.keys', 'mail.password']);
   });
 
-  it('is nothing for a configuration that was not loaded', () => {
+  it('throws for a configuration that was not loaded', () => {
     expect(() => settingsInForce({ ...load() })).toThrow('made by hand');
   });
 });
@@ -59,7 +59,7 @@ describe('what is known of settings in force', () => {
 describe('config/default.toml', () => {
   const text = readFileSync(join(packageRoot(), 'config', 'default.toml'), 'utf8');
 
-  it('holds every setting, with its environment variable beside it', () => {
+  it('has every setting with its environment variable', () => {
     let section = '';
     const documented: string[] = [];
     for (const line of text.split('\n')) {
@@ -74,7 +74,7 @@ describe('config/default.toml', () => {
     );
   });
 
-  it('loads as it is, with automatic numbers resolved, and frozen', () => {
+  it('can be loaded as it is, with automatic numbers resolved, and is frozen', () => {
     const config = load();
     expect(config.server).toEqual({
       host: '127.0.0.1',
@@ -92,7 +92,7 @@ describe('config/default.toml', () => {
 });
 
 describe('loadConfig', () => {
-  it('takes the environment before the file before the default', () => {
+  it('prefers the environment to the file, and the file to the default', () => {
     const file = settingsFile('[server]\nport = 1000\nhost = "0.0.0.0"\n');
     const config = load({ GANNET_PORT: '2000' }, ['serve', '--config', file]);
     expect(config.server).toMatchObject({ host: '0.0.0.0', port: 2000, shutdown_seconds: 10 });
@@ -100,7 +100,7 @@ describe('loadConfig', () => {
     expect(load({}, [`--config=${file}`]).server.port).toBe(1000);
   });
 
-  it('knows the variables that the contract names', () => {
+  it('reads the variables that the contract names', () => {
     const config = load({
       GANNET_HOST: '::1',
       GANNET_DATA_DIR: '/x',
@@ -148,7 +148,7 @@ describe('loadConfig', () => {
   ])('refuses %j', (env, message) => expect(() => load(env)).toThrow(message));
 
   it.each(['GANNET', 'GANNET_SEARCH', 'GANNET_SERVER', 'GANNET_DATA_DIR'])(
-    'starts beside what Kubernetes sets for a service %s, and does not warn of it',
+    'ignores what Kubernetes sets for a service %s, without a warning',
     (service) => {
       const address = 'tcp://10.0.0.1:7700';
       const injected = {
@@ -167,7 +167,7 @@ describe('loadConfig', () => {
     },
   );
 
-  it('tells all that is wrong, in every place, at once', () => {
+  it('reports all mistakes everywhere at once', () => {
     const file = settingsFile('[server]\nport = "8400"\n[serch]\nthreads = 1\n[search]\nthread = 1\ncache_mib = 8\n');
     const env = { GANNET_CONFIG: file, GANNET_LOG_LEVEL: 'loud', GANNET_SERCH_THREADS: '1' };
     expect(() => load(env)).toThrow(
@@ -175,14 +175,14 @@ describe('loadConfig', () => {
     );
   });
 
-  it('refuses instructions that the kernel knows nothing of, and would ignore', () => {
+  it('refuses kernel instructions that do not exist, which the kernel would ignore', () => {
     for (const known of ['all', 'avx2', 'baseline', '']) load({ GANNET_KERNEL_INSTRUCTIONS: known });
     expect(() => load({ GANNET_KERNEL_INSTRUCTIONS: 'avx' })).toThrow(
       /^GANNET_KERNEL_INSTRUCTIONS is 'avx', but has to be all, avx2/,
     );
   });
 
-  it('says of a secret that is wrong what it has to be, and not what it is', () => {
+  it('reports what a wrong secret must be, without its value', () => {
     const key = `${'k'.repeat(43)}=`;
     expect(() => load({ GANNET_SECRETS_KEYS: `${key},"${key}"` })).toThrow(
       /^secrets\.keys \(environment variable GANNET_SECRETS_KEYS\) must be a list of values/,
@@ -207,7 +207,7 @@ describe('loadConfig', () => {
     ['[secrets]\nkeys = hush', 2, 8],
     ['[secrets]\nkyes = "hush" x', 2, 15],
     ['[secrets]\nkeys = ["hush"]\n[server', 3, 2],
-  ])('says where a file is no TOML, and shows nothing of it: %j', (text, line, column) => {
+  ])('reports where a file is no TOML, without its content: %j', (text, line, column) => {
     const path = settingsFile(text);
     const refused = (() => {
       try {
@@ -238,11 +238,11 @@ describe('loadConfig', () => {
     expect([search.threads, ingest.threads]).toEqual([1, 1]);
   });
 
-  it('leaves variables alone that look like no setting', () => {
+  it('ignores variables that do not look like settings', () => {
     expect(() => load({ GANNET_TEST: '1', GANNET_API_KEY: 'x', GANNET_URL: 'y' })).not.toThrow();
   });
 
-  it('takes an integer in range from the environment and refuses any other text', () => {
+  it('accepts an integer in range from the environment and refuses any other text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.integer({ min: -10, max: 70_000 }).map(String), fc.string()), (text) => {
         const good = /^(0|[1-9][0-9]*)$/.test(text.trim()) && Number(text) <= 65_535;
@@ -261,7 +261,7 @@ it.each([
   ],
   [{ GANNET_OUTBOUND_ALLOWED_HOSTS: 'HOST' }, 'the name or the address of a host in lower case'],
   [{ GANNET_SERVER_TRUSTED_PROXIES: 'proxy' }, 'an IP address such as "10.0.0.1", or a range of them'],
-])('says in words what %j takes, and not by a regular expression', (env, words) => {
+])('loadConfig describes in words what %j accepts, instead of a regular expression', (env, words) => {
   const refused = (): unknown => load(env);
   expect(refused).toThrow(words);
   expect(refused).not.toThrow(/matches|\[[a-z0-9]-/);

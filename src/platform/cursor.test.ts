@@ -5,7 +5,7 @@ import { OrderedKeys, pageOf } from './cursor.js';
 const key = fc.string({ unit: fc.constantFrom('a', 'b', '/', '-', 'ü'), maxLength: 4 });
 
 describe('OrderedKeys', () => {
-  it('has what was added and not removed, in order, whatever the order of changes', () => {
+  it('has the added and not removed keys in order, whatever the order of changes', () => {
     const changes = fc.array(fc.record({ isRemoved: fc.boolean(), key }));
     fc.assert(
       fc.property(fc.array(key), changes, key, fc.option(key, { nil: undefined }), (first, changed, prefix, after) => {
@@ -26,7 +26,7 @@ describe('OrderedKeys', () => {
 });
 
 describe('pageOf', () => {
-  it('goes through all entries once, in pages of the size', () => {
+  it('returns all entries once, in pages of the given size', () => {
     fc.assert(
       fc.property(fc.uniqueArray(key), fc.integer({ min: 1, max: 5 }), (entries, size) => {
         const keys = new OrderedKeys(entries);
@@ -44,7 +44,7 @@ describe('pageOf', () => {
     );
   });
 
-  it('leaves nothing out where entries before the place come and go', () => {
+  it('skips nothing if entries before the cursor are added and removed', () => {
     const keys = new OrderedKeys(['b', 'd', 'f']);
     const { next } = pageOf(keys.from(''), (each) => each, 2);
     keys.remove('d');

@@ -30,7 +30,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Everything that can be read out of the file, or the error. */
+/** Returns everything that can be read from the file. */
 async function content(): Promise<unknown> {
   const environment = openEnvironment(folder, { kind: 'system' });
   try {
@@ -40,17 +40,18 @@ async function content(): Promise<unknown> {
   }
 }
 
-describe('an environment', () => {
-  it('whose file is whole, empty or missing is opened', () => {
+describe('an LMDB environment', () => {
+  it('passes the check if its file is valid, empty or missing', () => {
     checkEnvironmentFile(file);
     checkEnvironmentFile(join(folder, 'absent'));
     writeFileSync(join(folder, 'empty'), '');
     checkEnvironmentFile(join(folder, 'empty'));
   });
 
-  it('with any changed bit in the meta data that count is refused before it is opened', () => {
+  it('fails the check if any bit of the used meta data is changed', () => {
     const bytes = readFileSync(file);
-    // Behind the address, which LMDB does not use, up to the end of the sum, but for the padding of the main database.
+    // The bytes after the address, which LMDB does not use, up to the end of the checksum, except the padding of the
+    // main database.
     for (const page of [0, 1]) {
       for (let at = 24 + 16; at < 24 + 152; at += 1) {
         const changed = Buffer.from(bytes);
@@ -62,7 +63,7 @@ describe('an environment', () => {
     }
   });
 
-  it('that ends within its meta pages is refused', () => {
+  it('fails the check if its file ends within the meta pages', () => {
     for (const bytes of [1, 100, PAGE_BYTES, PAGE_BYTES + META_BYTES]) {
       truncateSync(file, bytes);
       expect(() => checkEnvironmentFile(file), `${bytes} bytes`).toThrow(DamagedFileError);
@@ -70,7 +71,7 @@ describe('an environment', () => {
     }
   });
 
-  it('with a changed bit anywhere answers as before or says that it is damaged', async () => {
+  it('answers as before or reports damage if any bit is changed', async () => {
     const right = await content();
     const bytes = readFileSync(file);
     let refused = 0;
@@ -89,8 +90,8 @@ describe('an environment', () => {
   });
 });
 
-describe('errors', () => {
-  it('of damage are told from others', () => {
+describe('errors of storage', () => {
+  it('that mean damage are recognized by isDamage', () => {
     expect(isDamage(new DamagedFileError('x', 'y'))).toBe(true);
     expect(isDamage(Object.assign(new Error('MDB_CORRUPTED'), { code: -30796 }))).toBe(true);
     expect(isDamage(new ServiceError('storage-damaged', 'x'))).toBe(true);
@@ -99,13 +100,13 @@ describe('errors', () => {
     expect(isDamage(Object.assign(new Error('Invalid argument'), { code: 22 }))).toBe(true);
   });
 
-  it('of a disk that cannot be read are told from others', () => {
+  it('of an unreadable disk are recognized by isUnreadable', () => {
     expect(isUnreadable(Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', syscall: 'read' }))).toBe(true);
     expect(isUnreadable(Object.assign(new Error('Input/output error'), { code: 5 }))).toBe(true);
     expect(isUnreadable(Object.assign(new Error('x'), { code: 'EIO', syscall: 'write' }))).toBe(false);
   });
 
-  it('with a number that is no errno are neither', async () => {
+  it('are not recognized by numbers that are no errno', async () => {
     const program = (status: number) => `echo Input/output error, no such device, invalid argument >&2; exit ${status}`;
     for (const status of [5, 19, 22]) {
       const error: unknown = await promisify(execFile)('sh', ['-c', program(status)]).catch(
@@ -121,7 +122,7 @@ describe('errors', () => {
   });
 });
 
-it('what is set aside gets a dated name of its own', () => {
+it('setAside moves a file to a unique dated name', () => {
   const now = new Date('2026-11-22T10:11:12.345Z');
   const names = [1, 2].map((round) => {
     const path = join(folder, 'queue');

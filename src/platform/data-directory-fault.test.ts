@@ -13,19 +13,19 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('is nothing for a folder, and for one that can be made', () => {
+it('dataDirectoryFault accepts a folder, and one that can be created', () => {
   expect(dataDirectoryFault(folder)).toBeUndefined();
   expect(dataDirectoryFault(join(folder, 'a', 'b', 'c'))).toBeUndefined();
 });
 
-it('names what is no folder', () => {
+it('dataDirectoryFault reports a file in place of a folder', () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
   expect(dataDirectoryFault(file)).toBe('it is no folder');
   expect(dataDirectoryFault(join(file, 'data'))).toBe(`it cannot be made in ${file}: it is no folder`);
 });
 
-it('names a link that leads nowhere, as to a disk that is not mounted', () => {
+it('dataDirectoryFault reports a symbolic link without a target, for example to an unmounted disk', () => {
   const link = join(folder, 'link');
   symlinkSync('/nowhere/disk', link);
   const fault = `${link} is a link to /nowhere/disk, which does not exist`;
@@ -33,7 +33,7 @@ it('names a link that leads nowhere, as to a disk that is not mounted', () => {
   expect(dataDirectoryFault(join(link, 'data'))).toBe(fault);
 });
 
-it('names a folder that all users share', () => {
+it('dataDirectoryFault reports a folder that all users share', () => {
   expect(dataDirectoryFault('/tmp')).toMatch(/^it is shared by all users/);
   const shared = join(folder, 'shared');
   mkdirSync(shared);
@@ -42,19 +42,19 @@ it('names a folder that all users share', () => {
   expect(dataDirectoryFault(shared)).toMatch(/^it is shared by all users/);
 });
 
-it('names a folder that has the files of others, which would be closed with it', () => {
+it('dataDirectoryFault reports a folder with other files, which would become inaccessible to others', () => {
   for (const name of ['hosts', 'passwd', 'ssl', 'shells']) writeFileSync(join(folder, name), '');
   expect(dataDirectoryFault(folder)).toBe(
     'it has other things in it (hosts, passwd, shells and 1 more), which would be closed to other users with it: ' +
       `choose a folder of its own, such as ${join(folder, 'gannet')}`,
   );
-  // What the service has made is its own, whatever somebody puts beside it.
+  // A folder that the service created is its own, whatever else is put into it.
   mkdirSync(join(folder, 'system'));
   writeFileSync(join(folder, 'system', 'data.mdb'), '');
   expect(dataDirectoryFault(folder)).toBeUndefined();
 });
 
-it('is nothing for a folder with what may lie there before the first start', () => {
+it('dataDirectoryFault accepts a folder with files that are common before the first start', () => {
   const logs = ['log', 'nohup.out', 'gannet.log', 'gannet.toml', 'gannet.env'];
   for (const name of [
     'lost+found',
@@ -71,20 +71,20 @@ it('is nothing for a folder with what may lie there before the first start', () 
   expect(dataDirectoryFault(folder)).toBeUndefined();
 });
 
-it('is nothing for a folder whose lists are linked to a disk that is mounted beside', () => {
+it('dataDirectoryFault accepts a folder whose lists are a symbolic link to a disk mounted in it', () => {
   mkdirSync(join(folder, 'disk'));
   symlinkSync('disk', join(folder, 'lists'));
   expect(dataDirectoryFault(folder)).toBeUndefined();
 });
 
-it('is nothing for a queue that the service has set aside, in a folder with the sticky bit as well', () => {
+it('dataDirectoryFault accepts a damaged queue that was set aside, even in a folder with the sticky bit', () => {
   mkdirSync(join(folder, 'queue.damaged-20261127T000000'));
   expect(dataDirectoryFault(folder)).toBeUndefined();
   chmodSync(folder, 0o1777);
   expect(dataDirectoryFault(folder)).toBeUndefined();
 });
 
-it('is nothing for lists whose catalogue is missing, of which the start tells more', () => {
+it('dataDirectoryFault accepts lists without a catalogue, which the start reports itself', () => {
   mkdirSync(join(folder, 'lists', 'a-list'), { recursive: true });
   writeFileSync(join(folder, 'notes.txt'), '');
   expect(dataDirectoryFault(folder)).toBeUndefined();

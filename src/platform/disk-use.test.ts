@@ -16,18 +16,21 @@ afterEach(() => {
 });
 
 const MIB = 2 ** 20;
-/** No thread is to fail here. */
+/** Fails the test if a thread does. */
 const fail = (what: unknown) => {
   throw new Error(String(what));
 };
 const UNHEARD = { onDeath: fail, onBug: fail };
 
-/** With room of its own on every file system: those that pack files would keep one byte that is repeated in none, and some take the room only when they write. */
+/**
+ * Writes random bytes and syncs them, because some file systems compress equal bytes, or allocate blocks only when
+ * they write.
+ */
 const fill = (path: string, mib: number) => {
   writeFileSync(path, randomBytes(mib * MIB), { flush: true });
 };
 
-it('tells what takes the room, a file of two names once, the largest first', async () => {
+it('DiskLook reports what uses the disk, largest first, and counts a file with two names once', async () => {
   mkdirSync(join(folder, 'lists', 'one', 'segments'), { recursive: true });
   mkdirSync(join(folder, 'system'));
   fill(join(folder, 'lists', 'one', 'segments', 'a'), 3);
@@ -48,7 +51,7 @@ it('tells what takes the room, a file of two names once, the largest first', asy
   expect(await largest()).toBe('system');
 });
 
-it('asks for no file in the thread that answers everybody', async () => {
+it('DiskLook examines no files in the main thread', async () => {
   mkdirSync(join(folder, 'lists'));
   for (let file = 0; file < 100; file += 1) writeFileSync(join(folder, 'lists', String(file)), '');
   let asked = 0;
@@ -63,7 +66,7 @@ it('asks for no file in the thread that answers everybody', async () => {
   expect(asked).toBeLessThan(10);
 });
 
-it('ends a look when it is closed, and begins none behind that', async () => {
+it('DiskLook ends its work when it is closed, and starts none afterwards', async () => {
   writeFileSync(join(folder, 'file'), '');
   const look = new DiskLook(folder, UNHEARD);
   const cut = look.look();
@@ -72,6 +75,6 @@ it('ends a look when it is closed, and begins none behind that', async () => {
   expect((await look.look())?.entries).toBeUndefined();
 });
 
-it('tells of a folder that is gone that it does not answer', async () => {
+it('DiskLook returns undefined for a missing folder', async () => {
   expect(await new DiskLook(join(folder, 'none'), UNHEARD).look()).toBeUndefined();
 });

@@ -46,14 +46,14 @@ async function opened(format: EnvironmentFormat): Promise<{ readonly row: Format
   return { row, book };
 }
 
-it('is brought up to the format of this release once, at the first opening', async () => {
+it('An environment is upgraded to the format of this release once, when it is first opened', async () => {
   expect(await opened(SECOND)).toMatchObject({ row: { number: 2 }, book: 'RED' });
   const again = upgradedTo(2, { 2: () => expect.unreachable('it is of this format already') });
   expect(await opened(again)).toMatchObject({ row: { number: 2 }, book: 'RED' });
   expect(() => openEnvironment(path, { kind: FIRST })).toThrow('has format 2, and this release reads format 1');
 });
 
-it('takes each step on the way, also where a release before wrote no number', async () => {
+it('An upgrade takes all steps, even from a release that wrote no format number', async () => {
   const environment = openEnvironment(path, { kind: FIRST });
   await environment.transaction(() => environment.root.removeSync(FORMAT_KEY));
   await environment.close();
@@ -65,7 +65,7 @@ it('takes each step on the way, also where a release before wrote no number', as
   expect(await opened(format)).toMatchObject({ row: { number: 3 }, book: 'RED, bound' });
 });
 
-it('takes no step again that another thread has taken since it was looked at', async () => {
+it('An upgrade step is not repeated if another thread took it meanwhile', async () => {
   const environment = openEnvironment(path, { kind: FIRST });
   const { root } = environment;
   const transactionSync = root.transactionSync.bind(root);
@@ -79,7 +79,7 @@ it('takes no step again that another thread has taken since it was looked at', a
   await environment.close();
 });
 
-it('stays what it was where a step fails, and is refused where one is missing', async () => {
+it('A failed upgrade changes nothing, and an upgrade with a missing step is refused', async () => {
   const failing = upgradedTo(3, {
     ...SECOND.upgrades,
     3: () => {
@@ -92,7 +92,7 @@ it('stays what it was where a step fails, and is refused where one is missing', 
   expect(await opened(FIRST)).toMatchObject({ row: { number: 1 }, book: 'red' });
 });
 
-it('of an earlier format is known before anything is opened to write, and left alone by who reads', async () => {
+it('An earlier format is accepted before it is opened, and not upgraded by a reader', async () => {
   assertEnvironmentKnown(path, SECOND);
   const reader = openEnvironment(path, { kind: SECOND, readOnly: true });
   expect(reader.database('books').get('one')).toBe('red');

@@ -7,7 +7,7 @@ describe('parseExactJson', () => {
     ['12345678901234567890', '12345678901234567890'],
     ['-9007199254740993', '-9007199254740993'],
     ['9007199254740991', 9007199254740991],
-    // Its digits are others where it is written again.
+    // JavaScript would write this number with other digits.
     ['1152921504606846976', '1152921504606846976'],
     ['9007199254740992', 9007199254740992],
     ['1e400', Infinity],
@@ -20,7 +20,7 @@ describe('parseExactJson', () => {
       { a: '"20000000000000000001', 'b\\': '30000000000000000001' },
     ],
     [' [ -30000000000000000001 ] ', ['-30000000000000000001']],
-  ])('%s', (text, value) => {
+  ])('reads %s with the exact digits', (text, value) => {
     expect(parseExactJson(text)).toEqual(value);
   });
 
@@ -31,23 +31,23 @@ describe('parseExactJson', () => {
     '"12345678901234567890',
     '--1',
     '',
-  ])('refuses %j as JSON does', (text) => {
+  ])('refuses %j as JSON.parse does', (text) => {
     expect(() => parseExactJson(text)).toThrow(SyntaxError);
   });
 
-  it('has room for a text of millions of escapes', () => {
+  it('handles a text of millions of escapes', () => {
     const text = `{"text":"${'\\n'.repeat(4_000_000)}\\\\","post":12345678901234567890}`;
     expect(parseExactJson(text)).toEqual({ text: `${'\n'.repeat(4_000_000)}\\`, post: '12345678901234567890' });
   });
 
-  it('looks into what is nested deeply', () => {
+  it('reads deeply nested values', () => {
     const depth = 200_000;
     let value = parseExactJson(`${'['.repeat(depth)}12345678901234567890${']'.repeat(depth)}`);
     while (Array.isArray(value)) value = value[0];
     expect(value).toBe('12345678901234567890');
   });
 
-  it('changes nothing but long integers, whatever the text', () => {
+  it('changes nothing but long integers, whatever the text is', () => {
     const random = new SeededRandom(53);
     const integers: string[] = [];
     const digits = (count: number) => Array.from({ length: count }, () => random.below(10)).join('');

@@ -6,7 +6,10 @@ const run = promisify(execFile);
 
 const compiled = new URL('../../dist/src/platform/garbage-collection.js', import.meta.url).href;
 
-/** Prints how often a thread collects its whole heap, which is tuned once the thread is up, while it replaces what lives a few times. */
+/**
+ * Prints how often a thread collects its whole heap while it replaces its live objects a few times. Tuning happens
+ * when the thread has started.
+ */
 const COLLECTING = `
 const { Worker } = await import('node:worker_threads');
 const { tuneGarbageCollection } = await import(process.argv[1]);
@@ -36,7 +39,10 @@ worker.on('message', (message) => {
   worker.postMessage('go');
 });`;
 
-/** Prints by which flags compiled code is taken: before the tuning, with it, in a thread that is started then, once it is up, and once one has ended silently. */
+/**
+ * Prints the version tag of V8's flags, by which compiled code is accepted: before the tuning, after it, in a thread
+ * started then, when it has started, and after one ended silently.
+ */
 const STARTING = `
 const { once } = await import('node:events');
 const { cachedDataVersionTag } = await import('node:v8');
@@ -54,7 +60,10 @@ await once(started(''), 'exit');
 tags.ended = cachedDataVersionTag();
 console.log(JSON.stringify(tags));`;
 
-/** The same with a thread that neither speaks nor ends: while it may be starting, once the limit is over, and in a thread that is started when it was ended. */
+/**
+ * Prints the same with a thread that neither posts a message nor ends: while it may be starting, after the time limit,
+ * and in a thread started when it was ended.
+ */
 const HANGING = `
 const { once } = await import('node:events');
 const { mock } = await import('node:test');
@@ -77,14 +86,14 @@ const next = started('require("node:worker_threads").parentPort.postMessage(requ
 tags.nextUp = cachedDataVersionTag();
 console.log(JSON.stringify(tags));`;
 
-/** V8 complains about a flag that it does not know on the standard error, and goes on. */
+/** Returns what V8 writes to standard error, for example about an unknown flag. */
 async function complaints(program: string): Promise<string> {
   const { stderr } = await run(process.execPath, ['--input-type=module', '--eval', program, compiled]);
   return stderr;
 }
 
-describe('tuned garbage collection', () => {
-  it('sets what the V8 of this Node.js knows', async () => {
+describe('tuneGarbageCollection', () => {
+  it('only sets flags that V8 of this Node.js knows', async () => {
     const program =
       'const { tuneGarbageCollection } = await import(process.argv[1]); tuneGarbageCollection({ heapGrowthPercent: 300 });';
     expect(await complaints(program)).toBe('');
@@ -92,18 +101,18 @@ describe('tuned garbage collection', () => {
     expect(await complaints(unknown)).toContain('no-such-flag');
   });
 
-  it('is obeyed by a thread that runs already', { timeout: 120_000 }, async () => {
+  it('affects a thread that is already running', { timeout: 120_000 }, async () => {
     const collections = async (tuning: string): Promise<number> => {
       const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', COLLECTING, compiled, tuning]);
       return Number(stdout);
     };
     const untuned = await collections('');
     expect(untuned).toBeGreaterThan(8);
-    // A heap that grows to four times what lives, not by the half.
+    // The heap grows to four times the live objects instead of by half.
     expect(await collections('tuned')).toBeLessThan(untuned / 2);
   });
 
-  it('is put off while a thread starts, which takes compiled code by the flags that there were', async () => {
+  it('is delayed while a thread starts, which accepts compiled code by the flags from before', async () => {
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', STARTING, compiled]);
     const { before, tuned, inThread, up, ended } = JSON.parse(stdout) as Record<string, number>;
     expect(tuned).not.toBe(before);
@@ -112,7 +121,7 @@ describe('tuned garbage collection', () => {
     expect(ended).toBe(tuned);
   });
 
-  it('is not put off for good by a thread that neither speaks nor ends', async () => {
+  it('is not delayed for ever by a thread that neither posts a message nor ends', async () => {
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', HANGING, compiled]);
     const { before, tuned, starting, givenUp, inNext, nextUp } = JSON.parse(stdout) as Record<string, number>;
     expect(starting).toBe(before);

@@ -17,11 +17,11 @@ class RecordingOutput extends EventEmitter implements LineOutput {
   }
 
   flushSync(): void {
-    // As a real one: what a background write has begun stays with it.
+    // As in a real output, a background write that has begun keeps its text.
     this.written.push(...this.background.splice(1));
   }
 
-  /** Every background write ends. */
+  /** Ends every background write. */
   endWrites(): void {
     this.written.push(...this.background.splice(0));
     this.emit('drain');
@@ -37,7 +37,7 @@ const lines = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => `${String(from + index).padStart(99, '0')}\n`);
 
 describe('GatheredOutput', () => {
-  it('writes the lines of a turn as one, in their order, and those of the next turn after them', async () => {
+  it('writes the lines of a turn at once and in order, and those of the next turn afterwards', async () => {
     const { output, written, gathered } = recorded();
     for (const line of ['a\n', 'b\n', 'c\n']) gathered.write(line);
     output.endWrites();
@@ -52,7 +52,7 @@ describe('GatheredOutput', () => {
     expect(written).toEqual(['a\nb\nc\n', 'd\n']);
   });
 
-  it('keeps outputs apart', async () => {
+  it('keeps outputs separate', async () => {
     const [one, two] = [recorded(), recorded()];
     one.gathered.write('one\n');
     two.gathered.write('two\n');
@@ -62,7 +62,7 @@ describe('GatheredOutput', () => {
     expect([one.written, two.written]).toEqual([['one\n'], ['two\n']]);
   });
 
-  it('hands over in pieces what became long within a turn', async () => {
+  it('writes long text of a turn in parts', async () => {
     const { output, written, gathered } = recorded();
     for (const line of lines(0, 400)) gathered.write(line);
     await nextTurn();
@@ -72,7 +72,7 @@ describe('GatheredOutput', () => {
     expect(written.join('')).toBe(lines(0, 400).join(''));
   });
 
-  it('begins no background write at the end of the process: the lines after it would come first', () => {
+  it('starts no background write at the end of the process, because later lines would come first', () => {
     for (const count of [1, 400]) {
       const { output, written, gathered } = recorded();
       for (const line of lines(0, count)) gathered.write(line);
@@ -82,7 +82,7 @@ describe('GatheredOutput', () => {
     }
   });
 
-  it('drains in order: what waits goes behind the write that is under way', async () => {
+  it('drains in order: waiting lines follow the write in progress', async () => {
     const { output, written, gathered } = recorded();
     for (const line of lines(0, 200)) gathered.write(line);
     await nextTurn();
@@ -96,7 +96,7 @@ describe('GatheredOutput', () => {
     expect(written.join('')).toBe(lines(0, 600).join(''));
   });
 
-  it('drains at once where nothing waits, and ends waiting where a write fails', async () => {
+  it('drains at once if nothing waits, and stops waiting if a write fails', async () => {
     const { output, gathered } = recorded();
     await gathered.drain();
     gathered.write('lost\n');
@@ -106,7 +106,7 @@ describe('GatheredOutput', () => {
   });
 });
 
-it('is written at once where the process ends without a word to Node.js', () => {
+it('flushLogs writes gathered lines when the process ends abruptly', () => {
   const output = new RecordingOutput();
   new GatheredOutput(output).write('last\n');
   flushLogs();

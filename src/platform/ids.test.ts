@@ -6,7 +6,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const timeOf = (id: string) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 describe('uuidv7', () => {
-  it('has the form of a version 7 UUID and carries its time', () => {
+  it('has the form of a version 7 UUID and contains its time', () => {
     for (let count = 0; count < 5000; count += 1) {
       const id = uuidv7(1_795_240_440_123);
       expect(id).toMatch(UUID);
@@ -14,13 +14,13 @@ describe('uuidv7', () => {
     }
   });
 
-  it('does not repeat itself', () => {
+  it('returns no duplicates', () => {
     expect(new Set(Array.from({ length: 20_000 }, () => uuidv7())).size).toBe(20_000);
   });
 });
 
-describe('uuidv7 of one moment after another', () => {
-  it('has the time of each, also where it goes back', () => {
+describe('uuidv7 with given times', () => {
+  it('contains each time, even if time goes back', () => {
     for (const ms of [5, 5, 2 ** 40, 0, 2 ** 48 - 1, 5]) expect(timeOf(uuidv7(ms))).toBe(ms);
   });
 
@@ -34,7 +34,7 @@ describe('uuidv7 of one moment after another', () => {
 });
 
 describe('recordId', () => {
-  it('gives back the number and the time that it was made from', () => {
+  it('contains the number and time that it was made from', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 0xffff_ffff }),
@@ -49,11 +49,11 @@ describe('recordId', () => {
     );
   });
 
-  it('differs for one number and time', () => {
+  it('differs for the same number and time', () => {
     expect(new Set(Array.from({ length: 1000 }, () => recordId(7, 1))).size).toBeGreaterThan(990);
   });
 
-  it('refuses numbers that do not fit', () => {
+  it('refuses numbers out of range', () => {
     for (const number of [-1, 2 ** 32, 0.5, Number.NaN]) expect(() => recordId(number, 0)).toThrow(RangeError);
   });
 });
@@ -62,7 +62,7 @@ describe('recordNumberOf', () => {
   it('is undefined for anything but a lower-case UUIDv7', () => {
     fc.assert(fc.property(fc.string(), (text) => recordNumberOf(text) === undefined));
     expect(recordNumberOf('00000000-0000-4000-8000-000000000000')).toBeUndefined();
-    // The version is no letter, and chance may make an id without one: the number has some.
+    // The number contains letters, because a random id might have none that upper case changes.
     expect(recordNumberOf(recordId(0xabcdef, 1).toUpperCase())).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@ import { repeatedMember } from './json-members.js';
 
 const found = (text: string) => repeatedMember(text, JSON.parse(text));
 
-it('says nothing of texts that say all once, whatever is in them and however they are laid out', () => {
+it('repeatedMember finds nothing in texts without duplicates, whatever their content and layout', () => {
   fc.assert(
     fc.property(fc.json(), fc.constantFrom(undefined, 1, '\t'), (text, indent) => {
       const formatted = JSON.stringify(JSON.parse(text), undefined, indent);
@@ -22,7 +22,7 @@ it('says nothing of texts that say all once, whatever is in them and however the
     expect(found(text), text).toBeUndefined();
 });
 
-it('names the member that is given twice, beside texts that look like names, at any depth and in any form', () => {
+it('repeatedMember names the duplicate member, at any depth and in any notation', () => {
   for (const text of [
     '{"a":1,"a":1}',
     '{"a" : 1,"a":2}',
@@ -33,7 +33,7 @@ it('names the member that is given twice, beside texts that look like names, at 
     expect(found(text), text).toBe("the member 'a' is given twice");
 });
 
-it('finds a name that was added anywhere', () => {
+it('repeatedMember finds a duplicate that was added anywhere', () => {
   const record = fc.dictionary(
     fc.string().filter((name) => name !== '__proto__'),
     fc.jsonValue(),
@@ -50,7 +50,7 @@ it('finds a name that was added anywhere', () => {
   );
 });
 
-it('goes as deep as a text does', () => {
+it('repeatedMember handles any depth', () => {
   const depth = 100_000;
   expect(found('{"a":'.repeat(depth) + '1' + '}'.repeat(depth))).toBeUndefined();
 });

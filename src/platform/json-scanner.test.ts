@@ -12,7 +12,7 @@ function parses(text: string): boolean {
 }
 
 describe('findJsonFault', () => {
-  it('agrees with JSON.parse on good texts', () => {
+  it('agrees with JSON.parse on valid texts', () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(undefined, 1, '\t'), (text, indent) => {
         const formatted = JSON.stringify(JSON.parse(text), undefined, indent);
@@ -40,7 +40,7 @@ describe('findJsonFault', () => {
     );
   });
 
-  it('agrees with JSON.parse on what looks like a number', () => {
+  it('agrees with JSON.parse on texts that look like numbers', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[-+.eE0-9]{1,6}$/), (text) => {
         expect(findJsonFault(text) === undefined).toBe(parses(text));
@@ -80,7 +80,7 @@ describe('findJsonFault', () => {
     expect(found?.detail).toContain(detail);
   });
 
-  it('refuses nesting without end and survives it', () => {
+  it('refuses endless nesting without failing itself', () => {
     expect(findJsonFault('['.repeat(JSON_DEPTH_MAX) + ']'.repeat(JSON_DEPTH_MAX))).toBeUndefined();
     expect(findJsonFault('['.repeat(1_000_000))?.detail).toContain('levels deep');
   });
@@ -93,7 +93,7 @@ describe('findJsonFault', () => {
 describe('scanJson', () => {
   const text = '{"a":[1,{"b":{}},[]],"c":"x"}';
 
-  it('counts values, and stops where there are more, or more members, objects and arrays, than may be', () => {
+  it('counts values, and stops if there are too many of them, or too many members, objects and arrays', () => {
     expect(scanJson(text)).toEqual({ fault: undefined, values: 7, hasLongNumbers: false });
     expect(scanJson(text, { partsMax: 8, valuesMax: 7 }).fault).toBeUndefined();
     expect(scanJson(text, { partsMax: 7, valuesMax: 7 }).fault).toMatchObject({ position: 25, isTooMuch: true });
@@ -101,7 +101,7 @@ describe('scanJson', () => {
     expect(scanJson('['.repeat(50), { partsMax: 8, valuesMax: 7 }).fault?.detail).toBe('it has more than 7 values');
   });
 
-  it('sees where an integer may be longer than a number holds', () => {
+  it('recognizes integers that may be too long for a number', () => {
     for (const long of ['9007199254740993', '[{"a":-12345678901234567890}]']) {
       expect(scanJson(long).hasLongNumbers, long).toBe(true);
     }
@@ -110,7 +110,7 @@ describe('scanJson', () => {
     }
   });
 
-  it('finds a name given twice however many there are', () => {
+  it('finds a duplicate name among any number of members', () => {
     const names = (count: number) => Array.from({ length: count }, (_, at) => `"m${at}":1`).join(',');
     for (const [count, again] of [
       [1, 'm0'],
@@ -125,7 +125,7 @@ describe('scanJson', () => {
 });
 
 describe('lineAndColumn', () => {
-  it('makes no text of each line, of which ten megabytes may have as many as bytes', () => {
+  it('does not split the text, which may have millions of lines', () => {
     const split = vi.spyOn(String.prototype, 'split');
     try {
       expect(lineAndColumn('\n'.repeat(10_000), 9_000)).toEqual({ line: 9_001, column: 1 });

@@ -1,4 +1,7 @@
-/** Environments whose commits another thread waits for. A library that is preloaded lets a sync wait; it needs a C compiler, as the kernel does. */
+/**
+ * Environments whose commits run in another thread. A preloaded library holds a sync back; it needs a C compiler, as
+ * the kernel does.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +25,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What a process of its own prints, which has an environment at `name` with 'before' in it. */
+/** Returns what a child process prints that has an environment at `name` containing 'before'. */
 function run(name: string, script: string): unknown {
   const all = `
     import { existsSync, rmSync, writeFileSync } from 'node:fs';
@@ -67,7 +70,7 @@ const written = async (name: string) => {
 describeWhere(process.platform === 'linux', 'only Linux can have a library in front of others')(
   'an environment whose disk takes its time',
   () => {
-    it('keeps its thread going, shows nothing that is not on disk, and writes one after the other', async () => {
+    it('keeps its thread running, shows only what is on disk, and writes in order', async () => {
       const said = run(
         'going',
         `
@@ -86,7 +89,7 @@ describeWhere(process.platform === 'linux', 'only Linux can have a library in fr
       expect(await written('going')).toEqual(all);
     });
 
-    it('is closed, and has its databases opened, when what was written is on disk', async () => {
+    it('waits for its writes before it is closed, and before databases are opened in it', async () => {
       const said = run(
         'closed',
         `
@@ -107,7 +110,7 @@ describeWhere(process.platform === 'linux', 'only Linux can have a library in fr
       expect(await written('closed')).toEqual(['before', 'one', 'two']);
     });
 
-    it('refuses a change while lmdb-js writes by itself, and goes on', async () => {
+    it('refuses a change while lmdb-js itself is writing, and works afterwards', async () => {
       const said = run(
         'itself',
         `
@@ -126,11 +129,11 @@ describeWhere(process.platform === 'linux', 'only Linux can have a library in fr
       expect(await written('itself')).toEqual(['before', 'by itself', 'two']);
     });
 
-    it('is whole where the process ends meanwhile', async () => {
+    it('is intact if the process ends meanwhile', async () => {
       expect(
         run('ended', `void write('one'); await held(); print(settled); rmSync(isSilent); process.exit(0);`),
       ).toEqual(['before']);
-      // Nobody was told that the second one is there.
+      // The second commit was not confirmed, so it may be there or not.
       expect([['before'], ['before', 'one']]).toContainEqual(await written('ended'));
     });
   },

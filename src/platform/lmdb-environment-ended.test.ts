@@ -1,4 +1,7 @@
-/** A thread that is ended in the middle of a transaction, as one is that does not close in time. The environment is that of the compiled service (`npm run build`). */
+/**
+ * A thread that is terminated within a transaction, as one that does not close in time. The environment is that of the
+ * compiled service (`npm run build`).
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,10 +42,10 @@ const PROGRAM = `
   process.stdout.write(JSON.stringify([...values.getKeys()]));
   await environment.close();
 `;
-/** What hangs takes so long; a busy machine may be slow. */
+/** The time after which the process counts as hanging; a busy machine may be slow. */
 const HANGS_MS = 100_000;
 
-it('leaves nothing of it, and its locks to others: it never ended, nor did the process, and nobody could write', () => {
+it('Terminating a thread within a transaction discards the transaction and releases its locks', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
     cwd: PACKAGE,
     encoding: 'utf8',

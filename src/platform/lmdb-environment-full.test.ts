@@ -1,4 +1,4 @@
-/** Environments on a file system that fills up and gets room again, over and over, against a plain map. */
+/** Environments on a file system that repeatedly fills up and gets room again, compared with a plain map. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ afterEach(() => {
 
 interface Change {
   readonly key: number;
-  /** Undefined: removed. */
+  /** The new value; undefined if the key is removed. */
   readonly value: string | undefined;
 }
 
@@ -39,7 +39,7 @@ const everything = (environment: LmdbEnvironment) =>
   new Map(Array.from(valuesOf(environment).getRange(), ({ key, value }) => [key, value]));
 
 describeWhere(mounting, 'no file system can be mounted')('an environment on a full disk', () => {
-  it('has what was acknowledged and nothing else, whatever fails, and goes on when there is room', async () => {
+  it('has exactly what was acknowledged, whatever fails, and works again when there is room', async () => {
     const random = new SeededRandom(14);
     const small = newDisk();
     const path = join(folder, 'store');
@@ -52,7 +52,7 @@ describeWhere(mounting, 'no file system can be mounted')('an environment on a fu
       if (round % 6 === 0) small.grow();
       const changes = Array.from({ length: CONCURRENT }, (_, lane): Change[] =>
         Array.from({ length: random.below(40) }, () => ({
-          // Lanes have keys of their own: which of them commits first does not matter.
+          // Each lane has its own keys, so that the order of commits does not matter.
           key: random.below(KEYS) * CONCURRENT + lane,
           value: random.next() < 0.3 ? undefined : 'v'.repeat(random.below(9000)),
         })),
@@ -89,7 +89,7 @@ describeWhere(mounting, 'no file system can be mounted')('an environment on a fu
     expect(refused).toBeGreaterThan(10);
   });
 
-  it('is refused as full where it is to be made, and made when there is room', async () => {
+  it('is refused as storage-full if it cannot be created, and created when there is room', async () => {
     const small = newDisk();
     small.shrink();
     const open = () => openEnvironment(join(folder, 'new'), { kind: 'system' });

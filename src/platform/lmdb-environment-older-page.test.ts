@@ -1,4 +1,4 @@
-/** A disk that shows a page as it was before it was written last, as file systems of a network or of a program can. */
+/** A disk that shows an older version of a page, as network file systems and FUSE programs can. */
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ const metaPages = () => {
   return bytes;
 };
 
-it('is not written on from, which would take back what was committed since, and is when it shows the newest again', async () => {
+it('An older meta page is refused for writing, which would undo commits, until the disk shows the newest one again', async () => {
   await write(1);
   const opened = values();
   const before = metaPages();

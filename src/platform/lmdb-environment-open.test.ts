@@ -1,4 +1,7 @@
-/** Environments that cannot be opened: each an error that the process lives on with, and everything given back. In processes of their own. */
+/**
+ * Environments that cannot be opened: each is an error that the process survives, with everything released. The tests
+ * use processes of their own.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +14,7 @@ import { openEnvironment } from './lmdb-environment.js';
 const DIST = new URL('../../dist/src/platform/', import.meta.url).href;
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 const NOBODY = 65_534;
-/** More than once: what a failed attempt leaves behind is met by the next. */
+/** There are several attempts, because the next one meets what a failed one leaves behind. */
 const ATTEMPTS = 20;
 
 let folder: string;
@@ -26,11 +29,13 @@ afterEach(() => {
 interface Circumstances {
   readonly uid?: number;
   readonly readOnly?: boolean;
-  /** Every descriptor is taken. */
+  /** Whether all file descriptors are in use. */
   readonly exhausted?: boolean;
 }
 
-/** What attempts to open it say, each once, from a process that opens another environment as ever afterwards. */
+/**
+ * Returns the distinct messages of attempts to open it, from a process that then opens another environment as usual.
+ */
 function attempts({ uid, readOnly = false, exhausted = false }: Circumstances = {}): string[] {
   const script = `
     import { openSync, closeSync, readdirSync, readlinkSync } from 'node:fs';
@@ -88,8 +93,8 @@ function attempts({ uid, readOnly = false, exhausted = false }: Circumstances = 
   return [...new Set(said)];
 }
 
-describe.skipIf(process.platform !== 'linux')('an environment', () => {
-  it('that another process has open is refused, and stays whole for that one', async () => {
+describe.skipIf(process.platform !== 'linux')('an environment that cannot be opened', () => {
+  it('because another process has it open is refused, and stays intact for that process', async () => {
     const script = `
       import { openEnvironment } from ${JSON.stringify(`${DIST}lmdb-environment.js`)};
       const environment = openEnvironment(${JSON.stringify(join(folder, 'store'))}, { kind: 'system' });
@@ -111,22 +116,22 @@ describe.skipIf(process.platform !== 'linux')('an environment', () => {
     await once(holder, 'close');
   });
 
-  it('for which no descriptor is left is refused', () => {
+  it('because no file descriptor is left is refused', () => {
     for (const said of attempts({ exhausted: true })) expect(said).toMatch(/too many open files|descriptor/i);
   });
 
-  it('whose meta pages are damaged is refused', () => {
+  it('because its meta pages are damaged is refused', () => {
     writeFileSync(join(folder, 'store', 'data.mdb'), Buffer.alloc(16_384, 0x5a));
     for (const said of attempts()) expect(said).toMatch(/damaged|MDB_(INVALID|CORRUPTED)/);
   });
 
-  it('whose file is none is refused', () => {
+  it('because its file is a folder is refused', () => {
     rmSync(join(folder, 'store', 'data.mdb'));
     mkdirSync(join(folder, 'store', 'data.mdb'));
     for (const said of attempts()) expect(said).toMatch(/is a directory|EISDIR/i);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('that belongs to somebody else is refused', () => {
+  it.skipIf(process.getuid?.() !== 0)('because it belongs to another user is refused', () => {
     chmodSync(folder, 0o777);
     chmodSync(join(folder, 'store'), 0o755);
     for (const name of readdirSync(join(folder, 'store'))) chmodSync(join(folder, 'store', name), 0o600);

@@ -1,6 +1,6 @@
 /**
- * Environments on a disk that refuses writes in every way there is: quota, read-only, broken. A library that is preloaded into a process
- * of its own lets them fail; it needs a C compiler, as the kernel does.
+ * Environments on a disk that refuses writes in every way: quota, read-only, broken. A library that is preloaded into
+ * a child process makes them fail; it needs a C compiler, as the kernel does.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,14 +25,14 @@ afterAll(() => {
 });
 
 interface Outcome {
-  /** Codes of what the transactions were refused with, or `written`. */
+  /** The error codes of the transactions, or `written`. */
   readonly failing: readonly string[];
   readonly readMeanwhile: unknown;
   readonly afterwards: string;
   readonly values: unknown;
 }
 
-/** One transaction that succeeds, two at a time and one that fail, and one when the disk is in order again. */
+/** Runs one transaction that succeeds, two concurrent ones and one that fail, and one when the disk works again. */
 function run(code: number, part: 'all' | 'meta' | 'sync', commitsBeside: boolean): Outcome {
   const script = `
     import { openEnvironment } from ${JSON.stringify(MODULE)};
@@ -76,7 +76,7 @@ describeWhere(process.platform === 'linux', 'only Linux can have a library in fr
         ['input/output error', EIO, 'storage-failed'],
       ] as const) {
         for (const part of ['all', 'sync'] as const) {
-          it(`(${name}, ${part}, ${waits} waits for it) says so, is read on, and is written again when it is in order`, () => {
+          it(`(${name}, ${part}, ${waits} waits for it) reports it, can be read, and can be written when the disk works again`, () => {
             expect(run(code, part, commitsBeside)).toEqual({
               failing: [expected, expected, expected],
               readMeanwhile: 'before',
@@ -87,7 +87,7 @@ describeWhere(process.platform === 'linux', 'only Linux can have a library in fr
         }
       }
 
-      it(`at a meta page, for which ${waits} waits, says so at each transaction, and none waits for ever`, () => {
+      it(`at a meta page, for which ${waits} waits, reports it at each transaction without waiting for ever`, () => {
         const { failing, afterwards } = run(EIO, 'meta', commitsBeside);
         expect([...failing, afterwards]).toEqual(Array.from({ length: 4 }, () => 'storage-failed'));
       });

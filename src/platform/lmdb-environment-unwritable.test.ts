@@ -1,4 +1,7 @@
-/** Environments on a file system that can only be read when they are opened: read all the same, and written again as soon as it can be. */
+/**
+ * Environments that are opened on a read-only file system: they can be read, and written as soon as the file system is
+ * writable.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +28,7 @@ function opened(): LmdbEnvironment {
   return environment;
 }
 
-/** Each row has the number of the commit that wrote it. */
+/** Writes rows that contain the number of the commit. */
 const write = (environment: LmdbEnvironment, commit: number) => {
   const rows = environment.database<{ readonly commit: number; readonly filling: string }, number>('rows');
   return environment.transaction(() => {
@@ -33,7 +36,7 @@ const write = (environment: LmdbEnvironment, commit: number) => {
   });
 };
 
-/** What another process says that opens it. */
+/** Returns what another process prints when it opens the environment. */
 function saidElsewhere(): string {
   const script = `
     import { openEnvironment } from ${JSON.stringify(`${DIST}lmdb-environment.js`)};
@@ -62,7 +65,7 @@ describeWhere(canMount('An environment that can only be read'), 'no file system 
       rmSync(root, { recursive: true, force: true });
     });
 
-    it('is read, refuses to be written, and is written when the file system can be, beside who reads', async () => {
+    it('can be read, refuses writes, and can be written when the file system is writable, without harm to readers', async () => {
       const reader = opened();
       const writer = opened();
       const rows = reader.database<{ readonly commit: number }, number>('rows');
@@ -74,7 +77,7 @@ describeWhere(canMount('An environment that can only be read'), 'no file system 
       expect(rows.get(0, { transaction })).toMatchObject({ commit: 0 });
       disk.takeWrites();
       for (let commit = 1; commit <= COMMITS; ++commit) await write(writer, commit);
-      // Of a reader that nobody knew of, the pages would have been written over.
+      // The pages of an unregistered reader would have been overwritten.
       for (let row = 0; row < ROWS; ++row) expect(rows.get(row, { transaction })).toMatchObject({ commit: 0 });
       transaction.done();
       reader.root.resetReadTxn();
@@ -89,7 +92,7 @@ describeWhere(canMount('An environment that can only be read'), 'no file system 
       }
     });
 
-    it('is not written where another file lies in its place by then', async () => {
+    it('is not written if another file has taken its place', async () => {
       const environment = opened();
       disk.takeWrites();
       renameSync(path, `${path}-before`);

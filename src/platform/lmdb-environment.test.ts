@@ -10,7 +10,7 @@ import { open } from './lmdb.js';
 import { asStorageError } from './storage-space.js';
 
 describe('openEnvironment', () => {
-  it('keeps what a transaction wrote and nothing of one that threw', async () => {
+  it('keeps what a transaction wrote, and nothing of one that threw', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'gannet-lmdb-')), 'with.dot', 'store');
     const first = openEnvironment(path, { kind: 'system' });
     const values = first.database<{ n: number }, string>('values');
@@ -28,7 +28,7 @@ describe('openEnvironment', () => {
     await second.close();
   });
 
-  it('has what was written last, whatever lengths the values had that one transaction wrote over each other', async () => {
+  it('has the last values, whatever lengths of values one transaction wrote over each other', async () => {
     const random = new SeededRandom(3);
     const environment = openEnvironment(join(mkdtempSync(join(tmpdir(), 'gannet-lmdb-')), 'store'), { kind: 'system' });
     const values = environment.database<string, number>('values');
@@ -55,10 +55,10 @@ describe('openEnvironment', () => {
   });
 });
 
-describe('an environment of a release that let syncs overlap', () => {
+describe('an environment of a release with overlapping syncs', () => {
   const HALF_PAGE = 2048;
   const PAGE = 4096;
-  /** Of the boot at which a meta page was written, behind the header of the page. */
+  /** The offset of the boot id with which a meta page was written, after the page header. */
   const BOOT_AT = 160;
   const SUM_AT = 168;
   const VERSION_AT = 28;
@@ -66,7 +66,7 @@ describe('an environment of a release that let syncs overlap', () => {
   const FLAGS_AT = 18;
   const META_FLAG = 0x08;
 
-  /** Two commits; the files after each of them. */
+  /** Makes two commits; returns the files after each of them. */
   async function twoCommits(folder: string): Promise<[first: Buffer, second: Buffer]> {
     const path = join(folder, 'before');
     const root = open({ path, noSubdir: false, overlappingSync: true });
@@ -86,7 +86,10 @@ describe('an environment of a release that let syncs overlap', () => {
     return states as [Buffer, Buffer];
   }
 
-  /** Such a release knew no sums of meta data; a third place of them is behind the first. */
+  /**
+   * Removes the checksums of meta data, which such a release did not have; the third copy of the meta data is after
+   * the first.
+   */
   function unsealed(file: Buffer): Buffer {
     for (const meta of [0, HALF_PAGE, PAGE]) {
       file.fill(0, meta + SUM_AT, meta + SUM_AT + 8);
@@ -103,10 +106,10 @@ describe('an environment of a release that let syncs overlap', () => {
     return path;
   }
 
-  it('is opened at its last whole commit after a loss of power, and stays there', async () => {
+  it('is opened at its last complete commit after a loss of power, and stays there', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-lmdb-'));
     const [first, second] = await twoCommits(folder);
-    // The meta pages of the second commit came to the disk, its other pages did not, nor the note that it is whole.
+    // The meta pages of the second commit were written, but not its other pages, nor the note that it is complete.
     const torn = Buffer.from(first);
     second.copy(torn, 0, 0, HALF_PAGE);
     second.copy(torn, PAGE, PAGE, 2 * PAGE);
@@ -136,7 +139,7 @@ describe('an environment of a release that let syncs overlap', () => {
 });
 
 describe('asStorageError', () => {
-  it('recognises a full disk by code and message, and leaves other errors', () => {
+  it('recognizes a full disk by code and message, and returns other errors', () => {
     for (const full of [
       Object.assign(new Error('x'), { code: 'ENOSPC' }),
       Object.assign(new Error('x'), { code: 'disk-full' }),

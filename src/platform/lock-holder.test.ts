@@ -9,7 +9,7 @@ import { lockHolder } from './lock-holder.js';
 
 const mounting = canMount('holders of locks on two disks');
 
-describe('the holder of a lock', () => {
+describe('lockHolder', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'gannet-holder-'));

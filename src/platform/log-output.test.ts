@@ -1,4 +1,4 @@
-/** The real thing in a process of its own, with a standard error that fails in every way it can. */
+/** The real logger in a child process whose standard error fails in various ways. */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,12 +15,12 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Enough for its lines to be more than what may wait to be written. */
+/** So many turns that the lines exceed what may wait to be written. */
 const TURNS = 200;
 
 /**
- * Logs in every turn until it is told to stop on standard input; then says what it lost and ends by itself. It says, too, when it
- * has begun and when it has done so in so many turns; `isBounded`: it logs in no more of them.
+ * Logs in every turn until standard input says stop; then prints what was lost and ends. It also prints when it has
+ * started, and when it has logged in so many turns; with `isBounded`, it logs in no further turns.
  */
 const loggingScript = (linesATurn: number, isBounded: boolean) => `
   import { createLogger } from ${JSON.stringify(LOGGER)};
@@ -46,7 +46,10 @@ function startLogging(standardError: StandardError, linesATurn = 100, isBounded 
   });
 }
 
-/** Lets it log for its turns, has it stop, and resolves with what it says at its end. `atBegin` hears that it has begun. */
+/**
+ * Lets the child log for its turns, stops it, and resolves with what it prints at the end. `atBegin` is called when it
+ * has started.
+ */
 async function runAndStop(child: ChildProcess, atBegin: () => void = () => undefined) {
   let said = '';
   child.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
@@ -65,8 +68,8 @@ async function runAndStop(child: ChildProcess, atBegin: () => void = () => undef
 }
 
 describe('the log', () => {
-  it('is dropped, counted and no hindrance where every write fails', async () => {
-    // Every write to it says that no space is left.
+  it('is dropped and counted, without blocking, if every write fails', async () => {
+    // Every write to this file fails for lack of space.
     const full = openSync('/dev/full', 'w');
     const { lines, dropped } = await runAndStop(startLogging(full));
     closeSync(full);
@@ -74,31 +77,31 @@ describe('the log', () => {
     expect(dropped).toBe(lines);
   });
 
-  it('is dropped and counted behind a pipe whose reader has gone', async () => {
+  it('is dropped and counted after the reader of its pipe has gone', async () => {
     const child = startLogging('pipe');
     const { lines, dropped } = await runAndStop(child, () => child.stderr?.destroy());
     expect(dropped).toBeGreaterThan(0);
     expect(dropped).toBeLessThanOrEqual(lines);
   });
 
-  it('neither blocks nor grows behind a pipe that nobody reads, and the process ends', async () => {
+  it('neither blocks nor grows if its pipe is not read, and the process can end', async () => {
     const fifo = join(folder, 'fifo');
     execFileSync('mkfifo', [fifo]);
-    // Open for reading and writing, it needs no other side, and nobody reads.
+    // Opened for reading and writing, the pipe needs no other side, and it is not read.
     const held = openSync(fifo, 'r+');
     const { dropped } = await runAndStop(startLogging(held));
     closeSync(held);
     expect(dropped).toBeGreaterThan(0);
   });
 
-  it('neither blocks nor grows behind a socket that nobody reads', async () => {
+  it('neither blocks nor grows if its socket is not read', async () => {
     const child = startLogging('pipe');
     child.stderr?.pause();
     const { dropped } = await runAndStop(child);
     expect(dropped).toBeGreaterThan(0);
   });
 
-  it('ends at once where it is told to, behind a pipe that nobody reads', () => {
+  it('does not delay process.exit() if its pipe is not read', () => {
     const fifo = join(folder, 'fifo-exit');
     execFileSync('mkfifo', [fifo]);
     const held = openSync(fifo, 'r+');
@@ -117,10 +120,10 @@ describe('the log', () => {
     expect(status).toBe(7);
   });
 
-  it('has every line, in order, in a file and behind a reader that is slow', async () => {
+  it('has every line in order, in a file and in a pipe with a slow reader', async () => {
     const path = join(folder, 'log');
     const file = openSync(path, 'a');
-    // All of it may wait to be written, however long this process takes to read it.
+    // The lines are few enough that all may wait, however long this process takes to read them.
     const toFile = await runAndStop(startLogging(file, 10, true));
     closeSync(file);
     const child = startLogging('pipe', 10, true);
@@ -143,8 +146,8 @@ describe('the log', () => {
   });
 });
 
-describe('a line that a full pipe took in part', () => {
-  /** More than fits into a pipe, which the rest of it does. */
+describe('a line that a full pipe accepted in part', () => {
+  /** The line is longer than a pipe, but the rest of it fits. */
   const LONG = `${'x'.repeat(70_000)}\n`;
   let reader: number;
   let output: LogOutput;
@@ -168,7 +171,7 @@ describe('a line that a full pipe took in part', () => {
     rmSync(join(folder, 'fifo-torn'));
   });
 
-  it('is followed by the next one, with no empty line between them, where all is written at once', () => {
+  it('is followed by the next one, without an empty line between them, when everything is flushed', () => {
     const begin = read();
     output.write('next\n');
     output.flushSync();
@@ -176,7 +179,7 @@ describe('a line that a full pipe took in part', () => {
     expect(output.droppedLines).toBe(0);
   });
 
-  it('has the next one behind it on a line of its own, where the rest of it was dropped', () => {
+  it('is ended before the next line if its rest was dropped', () => {
     output.write('waits\n');
     closeSync(reader);
     output.flushSync();
@@ -190,7 +193,7 @@ describe('a line that a full pipe took in part', () => {
   });
 });
 
-it('says of an error what it is, and where it happened unless it is read at a terminal', () => {
+it('An error is logged with its type and message, and with its stack unless that is switched off', () => {
   const script = (options: string) => `
     import { createLogger } from ${JSON.stringify(LOGGER)};
     const log = createLogger({ log: { level: 'error' } }, ${options});

@@ -1,4 +1,4 @@
-/** What a process may have of a machine, by the files of control groups as systems have them. */
+/** The share of a machine that a process may use, from files of control groups as on real systems. */
 import { describe, expect, it } from 'vitest';
 import { machineShare, shareOf } from './machine-share.js';
 
@@ -8,8 +8,8 @@ const V2 = '30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,
 
 const shareWith = (files: Readonly<Record<string, string>>) => shareOf(MACHINE, (path) => files[path]);
 
-describe('the share of a machine', () => {
-  it('is all of it where no control group has a limit, and where there are none', () => {
+describe('shareOf', () => {
+  it('is the whole machine if no control group has a limit, or there are none', () => {
     const all = { ...MACHINE, memoryLimitedBy: undefined };
     expect(shareWith({})).toEqual(all);
     expect(
@@ -23,7 +23,7 @@ describe('the share of a machine', () => {
     ).toEqual(all);
   });
 
-  it('is what a container may have, which sees its own group as the root', () => {
+  it('is the limit of a container, which sees its own group as the root', () => {
     const files = {
       '/proc/self/cgroup': '0::/\n',
       '/proc/self/mountinfo': V2,
@@ -33,7 +33,7 @@ describe('the share of a machine', () => {
     expect(shareWith(files)).toEqual({ memoryBytes: GIB, processors: 2, memoryLimitedBy: 'control group' });
   });
 
-  it('is the least of what the groups above it may have', () => {
+  it('is the lowest limit of the group and those above it', () => {
     const files = {
       '/proc/self/cgroup': '0::/system.slice/gannet.service\n',
       '/proc/self/mountinfo': `21 1 8:1 / / rw - ext4 /dev/sda1 rw\n${V2}\n`,
@@ -49,7 +49,7 @@ describe('the share of a machine', () => {
   it.each([
     ['the whole tree', '/', '/sys/fs/cgroup/memory/docker/0a1b', '/sys/fs/cgroup/cpu,cpuacct/docker/0a1b'],
     ['the group of the container', '/docker/0a1b', '/sys/fs/cgroup/memory', '/sys/fs/cgroup/cpu,cpuacct'],
-  ])('is read of groups of the first kind where %s is mounted', (_, root, memory, cpu) => {
+  ])('reads control groups of version 1 if %s is mounted', (_, root, memory, cpu) => {
     const files = {
       '/proc/self/cgroup': '5:cpu,cpuacct:/docker/0a1b\n4:memory:/docker/0a1b\n0::/system.slice\n',
       '/proc/self/mountinfo': [
@@ -64,7 +64,7 @@ describe('the share of a machine', () => {
     expect(shareWith(files)).toEqual({ memoryBytes: 3 * GIB, processors: 2, memoryLimitedBy: 'control group' });
   });
 
-  it('is something on this machine', () => {
+  it('finds a share on this machine', () => {
     expect(machineShare().processors).toBeGreaterThanOrEqual(1);
     expect(machineShare().memoryBytes).toBeGreaterThan(0);
   });

@@ -24,14 +24,14 @@ describe.each<[string, (path: string) => unknown]>([
 ])('%s', (name, given) => {
   const make = async (path: string) => given(path);
 
-  it('makes a folder and those above it, and leaves one that is there', async () => {
+  it('creates a folder and its parents, and accepts existing ones', async () => {
     const deep = join(folder, name, 'b', 'c');
     await make(deep);
     await make(deep);
     expect(statSync(deep).isDirectory()).toBe(true);
   });
 
-  it('makes what somebody else makes meanwhile', async () => {
+  it('accepts folders that are created by another call meanwhile', async () => {
     const deep = join(folder, 'together', name);
     await Promise.all(['a', 'b', 'a/c'].map((each) => make(join(deep, each))));
     expect(statSync(join(deep, 'a', 'c')).isDirectory()).toBe(true);
@@ -43,16 +43,16 @@ describe.each<[string, (path: string) => unknown]>([
     ['link', /EEXIST/],
     ['round', /ELOOP|EEXIST/],
     ['n'.repeat(300), /ENAMETOOLONG/],
-  ])('says what is in the way of %s', async (path, code) => {
+  ])('reports what is in the way of %s', async (path, code) => {
     await expect(make(join(folder, path))).rejects.toThrow(code);
   });
 
-  it.skipIf(!existsSync('/proc/self'))('comes to an end where no folder can be made', async () => {
+  it.skipIf(!existsSync('/proc/self'))('ends if no folder can be created', async () => {
     await expect(make('/proc/gannet/backups')).rejects.toThrow(/ENOENT/);
   });
 });
 
-it("makes the last folder alone where those above it are somebody else's to make", () => {
+it('makeLastFolderNow creates only the last folder, and fails if its parent is missing', () => {
   const above = join(folder, 'not-mounted');
   expect(() => makeLastFolderNow(join(above, 'b', 'c'))).toThrow(`There is no folder ${above}, so that `);
   expect(existsSync(above)).toBe(false);
@@ -65,14 +65,14 @@ it("makes the last folder alone where those above it are somebody else's to make
   expect(statSync(join(folder, 'by-a-dot')).isDirectory()).toBe(true);
 });
 
-it('tells which folders it made, the uppermost first', async () => {
+it('makeFolder and makeFolderNow return the folders that they created, the uppermost first', async () => {
   const at = (...parts: string[]) => join(folder, 'told', ...parts);
   expect(makeFolderNow(at('now'))).toEqual([at(), at('now')]);
   expect(await makeFolder(at('then', 'below'))).toEqual([at('then'), at('then', 'below')]);
   expect(await makeFolder(at('then', 'below'))).toEqual([]);
 });
 
-it('fails where the disk does not have the name, though the folder is there', () => {
+it('makeSyncedFolderNow fails if the name cannot be synced to disk, although the folder exists', () => {
   const sync = () => {
     throw new Error('EIO');
   };

@@ -45,7 +45,10 @@ describe('MappedAllowance', () => {
   const BUSY_MS_PER_LOOK = 100;
   const budget = { mappedBytesMax: 64, mappedBusyBytesMax: 600 };
 
-  /** How often a service lets go in so many windows; at each look it has touched more again, up to all that it has. */
+  /**
+   * Returns how often the service releases its mappings in each window; at each look it has touched more again, up to
+   * everything.
+   */
   function lettingGo(allowance: MappedAllowance, from: { cpuMs: number }, windows: number, touchedPerLook: number) {
     let resident = 0;
     return Array.from({ length: windows }, () => {
@@ -61,7 +64,7 @@ describe('MappedAllowance', () => {
     });
   }
 
-  it('keeps to the small budget in a burst', () => {
+  it('keeps to the small budget in a short burst', () => {
     const used = { cpuMs: 0 };
     const allowance = new MappedAllowance(budget, used.cpuMs);
     for (let look = 1; look < LOOKS_PER_WINDOW; look += 1) {
@@ -70,7 +73,7 @@ describe('MappedAllowance', () => {
     }
   });
 
-  it('grows under lasting load until nothing is let go any more, and not beyond its limit', () => {
+  it('grows under lasting load until nothing is released any more, up to its limit', () => {
     const used = { cpuMs: 0 };
     const allowance = new MappedAllowance(budget, used.cpuMs);
     const counts = lettingGo(allowance, used, 4, 100);
@@ -79,7 +82,7 @@ describe('MappedAllowance', () => {
     expect(allowance.look(601, () => used.cpuMs)).toBe(true);
   });
 
-  it('is the small budget again at rest', () => {
+  it('returns to the small budget at rest', () => {
     const used = { cpuMs: 0 };
     const allowance = new MappedAllowance(budget, used.cpuMs);
     lettingGo(allowance, used, 4, 100);
@@ -88,7 +91,7 @@ describe('MappedAllowance', () => {
     expect(allowance.look(65, () => used.cpuMs)).toBe(true);
   });
 
-  it('never grows where the limit of busy times is not above it', () => {
+  it('never grows if the limit for busy times is not higher', () => {
     const used = { cpuMs: 0 };
     const allowance = new MappedAllowance({ mappedBytesMax: 64, mappedBusyBytesMax: 16 }, used.cpuMs);
     const counts = lettingGo(allowance, used, 3, 100);

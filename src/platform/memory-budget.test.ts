@@ -35,14 +35,14 @@ const settings = fc.record({
 });
 
 describe('memoryBudget', () => {
-  it('hands out no more than is there, however small the budget is that the settings allow', () => {
+  it('gives out no more than there is, however small the allowed budget', () => {
     fc.assert(
       fc.property(settings, fc.integer({ min: 0, max: 8192 }), (parts, more) => {
         const required = requiredMemory(configOf({ mib: 0, ...parts })).mib;
         const config = configOf({ mib: required + more, ...parts });
         const budget = memoryBudget(config);
         const batchesAtWork = budget.batchBytesMax * 10 * config.ingest.threads;
-        // The shares of threads and caches are what `required` counts; 24 of it are for batches and merges.
+        // `required` counts the shares of threads and caches; 24 MiB of it are for batches and merges.
         const forWork = (more + 24) * MEBIBYTE;
         const leastBatches = 256 * 1024 * 10 * config.ingest.threads;
         const leastBuffers = MEBIBYTE;
@@ -52,7 +52,7 @@ describe('memoryBudget', () => {
     );
   });
 
-  it('never takes from a part when the budget grows', () => {
+  it('never reduces a part when the budget grows', () => {
     fc.assert(
       fc.property(
         settings,
@@ -73,12 +73,12 @@ describe('memoryBudget', () => {
             expect(greater?.[share]).toBeGreaterThanOrEqual(less?.[share] ?? Infinity);
         },
       ),
-      // Where there is first room for a thread of small writes: it must not be taken from what was there.
+      // In this example a thread for small writes fits for the first time: it must not reduce another part.
       { numRuns: 300, examples: [[{ searchThreads: 1, ingestThreads: 1, cacheMib: 161 }, 126, 7]] },
     );
   });
 
-  it('keeps to the settings where there is plenty', () => {
+  it('uses the settings if there is plenty of memory', () => {
     const budget = memoryBudget(configOf({ mib: 65_536, searchThreads: 8, ingestThreads: 4 }));
     expect(budget).toMatchObject({
       batchBytesMax: 16 * MEBIBYTE,
@@ -89,18 +89,18 @@ describe('memoryBudget', () => {
     });
   });
 
-  it('lets heaps grow before they are collected only where there is room for it', () => {
+  it('lets heaps grow before they are collected only if there is room', () => {
     expect(memoryBudget(configOf({ mib: 1024 })).heapGrowthPercent).toBeUndefined();
     expect(memoryBudget(configOf({ mib: 1023 })).heapGrowthPercent).toBe(50);
     expect(memoryBudget(configOf({ mib: 250 })).heapGrowthPercent).toBe(50);
   });
 
-  it('gives young generations what V8 makes of it', () => {
+  it('gives young generations the sizes that V8 uses', () => {
     const young = (mib: number) => memoryBudget(configOf({ mib })).heaps.search.maxYoungGenerationSizeMb;
     expect([250, 512, 600, 1024, 4096].map(young)).toEqual([6, 12, 12, 24, 48]);
   });
 
-  it('has threads share arenas of the allocator, and large blocks outside of them, up to a gibibyte', () => {
+  it('lets threads share arenas of the allocator, with large blocks outside of them, below a GiB', () => {
     const allocator = (mib: number) => memoryBudget(configOf({ mib })).allocator;
     expect(allocator(511)).toEqual({ arenasMax: 1, returnedBytesMin: 256 * 1024 });
     expect(allocator(512)).toEqual({ arenasMax: 4, returnedBytesMin: MEBIBYTE });
@@ -123,7 +123,7 @@ describe('memoryBudget', () => {
 });
 
 describe('requiredMemory', () => {
-  it('grows with threads and caches, and says what it is made of', () => {
+  it('grows with threads and caches, and lists its parts', () => {
     const small = requiredMemory(configOf({ mib: 0 }));
     const large = requiredMemory(configOf({ mib: 0, searchThreads: 4, cacheMib: 100 }));
     expect(large.mib - small.mib).toBe(100 + 3 * 22);
@@ -134,7 +134,7 @@ describe('requiredMemory', () => {
 });
 
 describe('automatic threads', () => {
-  it('are as many as are wanted where there is memory, and fewer where there is not', () => {
+  it('are as many as wanted if there is memory, and fewer otherwise', () => {
     const threads = (mib: number) => {
       const ingestThreads = affordableIngestThreads(32, configOf({ mib }));
       return { ingest: ingestThreads, search: affordableSearchThreads(63, configOf({ mib, ingestThreads })) };
@@ -150,7 +150,7 @@ describe('automatic threads', () => {
 });
 
 describe('mergeBytes', () => {
-  it('is about what was measured: 105 MiB for a million sentences', () => {
+  it('is about the measured 105 MiB for a million sentences', () => {
     expect(mergeBytes({ documentCount: 1_000_000, fileBytes: 120 * MEBIBYTE }) / MEBIBYTE).toBeGreaterThan(105);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cityRecord, cityRecords } from './cities.js';
 import { toNdjson } from './demo-list.js';
 
-it('a city becomes a record with a country name and a point', () => {
+it("cityRecord makes a record with the country's name and a point", () => {
   const city = {
     cityId: 2643743,
     name: 'London',
@@ -29,7 +29,7 @@ it('a city becomes a record with a country name and a point', () => {
 describe('all cities', async () => {
   const records = await cityRecords();
 
-  it('have names of their own and points on the globe', () => {
+  it('have unique names and points on the globe', () => {
     expect(records.length).toBeGreaterThan(130_000);
     expect(new Set(records.map(({ name }) => name)).size).toBe(records.length);
     const outside = records.filter(({ fields }) => {
@@ -39,7 +39,7 @@ describe('all cities', async () => {
     expect(outside).toEqual([]);
   });
 
-  it('are sent as NDJSON, counted as they go', async () => {
+  it('are sent as NDJSON, and counted meanwhile', async () => {
     const counts: number[] = [];
     let text = '';
     for await (const chunk of toNdjson(records.slice(0, 1000), (count) => counts.push(count))) {

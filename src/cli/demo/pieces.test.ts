@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { mapInPieces } from './pieces.js';
 
-it('lets the event loop turn between the pieces, and keeps the order', async () => {
+it('mapInPieces lets the event loop run between parts, and keeps the order', async () => {
   const items = Array.from({ length: 95 }, (_, index) => index);
   let turns = 0;
   const countTurns = (): void => {

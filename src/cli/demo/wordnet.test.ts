@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseSenses, parseSynset, splitGloss, wordnetRecords } from './wordnet.js';
 
-describe('a line of a data file', () => {
-  it('is read with words, relations, definition and examples', () => {
+describe('parseSynset', () => {
+  it('reads words, relations, definition and examples of a line', () => {
     const line =
       '00003553 03 n 02 whole 0 living_unit 0 003 @ 00002684 n 0000 + 01464634 v 0204 %p 03898588 n 0000 | ' +
       'an assemblage of parts; "how big is that part?"; "the team is a unit"  ';
@@ -17,12 +17,12 @@ describe('a line of a data file', () => {
     });
   });
 
-  it('of a satellite adjective keeps its letter but is found in the file of the adjectives', () => {
+  it('keeps the letter of a satellite adjective, whose key is that of an adjective', () => {
     const synset = parseSynset('00014490 00 s 01 galore(ip) 0 001 & 00013887 a 0000 | existing in abundance');
     expect(synset).toMatchObject({ key: 'a00014490', letter: 's', words: ['galore'], gloss: 'existing in abundance' });
   });
 
-  it('of the licence is skipped', () => {
+  it('skips lines of the licence', () => {
     expect(parseSynset('  1 This software and database is being provided to you')).toBeUndefined();
   });
 });
@@ -33,14 +33,14 @@ describe('a gloss', () => {
     ['the word "and" joins; as in a list', 'the word "and" joins; as in a list', 0],
     ['"quoted whole"', '"quoted whole"', 0],
     ['without any example', 'without any example', 0],
-  ])('%s', (text, gloss, count) => {
+  ])('is split: %s', (text, gloss, count) => {
     const split = splitGloss(text);
     expect(split.gloss).toBe(gloss);
     expect(split.examples).toHaveLength(count);
   });
 });
 
-it('senses are read commonest first', async () => {
+it('parseSenses reads the most common sense first', async () => {
   const senses = await parseSenses(
     '  1 licence\ndog n 2 3 @ ~ #m 2 1 02086723 10133978  \nhot_dog n 1 1 @ 1 0 07692347  \n',
   );
@@ -48,17 +48,17 @@ it('senses are read commonest first', async () => {
   expect(senses.get('hot dog')).toEqual(['07692347']);
 });
 
-describe('the whole of WordNet', async () => {
+describe('wordnetRecords', async () => {
   const records = await wordnetRecords();
   const byName = new Map(records.map((record) => [record.name, record.fields]));
 
-  it('has about 117,000 synsets, each under a name of its own', () => {
+  it('returns about 117,000 synsets with unique names', () => {
     expect(records.length).toBeGreaterThan(117_000);
     expect(byName.size).toBe(records.length);
     expect(records.filter((record) => !/^\S+\.[nvasr]\.(?!00)\d\d+$/.test(record.name))).toEqual([]);
   });
 
-  it('knows the dog', () => {
+  it('includes the dog', () => {
     expect(byName.get('dog.n.01')).toMatchObject({
       words: ['dog', 'domestic dog', 'Canis familiaris'],
       examples: ['the dog barked all night'],
@@ -69,7 +69,7 @@ describe('the whole of WordNet', async () => {
     expect(byName.get('dog.n.01')?.['hypernym']).toContain('canine.n.02');
   });
 
-  it('leaves no record without a word, a gloss or a known domain', () => {
+  it('returns no record without a word, a gloss or a known domain', () => {
     const bad = records.filter(
       ({ fields }) =>
         (fields['words'] as string[]).some((word) => word === '') ||

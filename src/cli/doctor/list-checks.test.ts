@@ -10,24 +10,24 @@ const checks = (count: number, make: (number: number) => Check) =>
 const agreeing = (count: number) => checks(count, (each) => fine(`Records of fine-${each}`, 'store and index agree'));
 const damaged = (count: number) => checks(count, (each) => failed(`Records of bad-${each}`, 'it is not there'));
 
-it('names every list where there are few', () => {
+it('checksInShort names every list if there are few', () => {
   const few = [...damaged(40), ...agreeing(60)];
   expect(checksInShort(few)).toEqual(few);
 });
 
-it('names those of thousands with something wrong, and counts the others', () => {
+it('checksInShort names the lists with problems among thousands, and counts the others', () => {
   const told = checksInShort([...agreeing(5_000), ...damaged(2), ...agreeing(4_998)]);
   expect(told).toEqual([...damaged(2), fine('Records', '9,998 lists: store and index agree')]);
   expect(checksInShort(agreeing(101))).toEqual([fine('Records', '101 lists: store and index agree')]);
 });
 
-it('names the first of thousands with something wrong', () => {
+it('checksInShort names the first hundred of thousands of lists with problems', () => {
   const told = checksInShort(damaged(10_000));
   expect(told).toHaveLength(101);
   expect(told.at(-1)).toEqual(failed('Records', 'problems in 9,900 more lists'));
 });
 
-it('takes nothing for a list that somebody has laid among them, nor for a segment', async () => {
+it('Checks of lists ignore other files and folders among lists and segments', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-lists-'));
   try {
     for (const path of ['01-list/store', '01-list/segments', 'mine'])

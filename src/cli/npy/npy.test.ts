@@ -17,7 +17,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** As NumPy writes it: padded with blanks, so that numbers begin at a multiple of 64 bytes. */
+/** Returns a header as NumPy writes it, padded with blanks so that the numbers begin at a multiple of 64 bytes. */
 function headerOf(dictionary: string, version: 1 | 2 | 3 = 1): Buffer {
   const prefixBytes = version === 1 ? 10 : 12;
   const textBytes = Math.ceil((prefixBytes + Buffer.byteLength(dictionary) + 1) / 64) * 64 - prefixBytes;
@@ -59,8 +59,8 @@ async function refusalOf(...parts: readonly Uint8Array[]): Promise<string> {
   return (error as CommandError).message.replace(path, 'FILE');
 }
 
-describe('a matrix that is read', () => {
-  it.each([1, 2, 3] as const)('is one of version %i, of 32 bit floats or halves', async (version) => {
+describe('NpyReader', () => {
+  it.each([1, 2, 3] as const)('reads version %i with 32 bit floats and half floats', async (version) => {
     const wide = headerOf(dictionary('<f4', '(2, 3)'), version);
     expect(await rowsOf(fileOf(wide, floats(1, 2, 3, 4, 5, 6)))).toEqual([
       [1, 2, 3],
@@ -70,18 +70,18 @@ describe('a matrix that is read', () => {
     expect(await rowsOf(fileOf(narrow, halves(0x3c00, 0xc100)))).toEqual([[1], [-2.5]]);
   });
 
-  it('may be written by Python 2, with other quotes, and have no rows', async () => {
+  it('reads matrices of Python 2, with other quotes, and matrices without rows', async () => {
     const header = headerOf(`{"shape": (1L, 2L), 'fortran_order': False, "descr": '<f4'}`);
     expect(await rowsOf(fileOf(header, floats(7, 8)))).toEqual([[7, 8]]);
     expect(await rowsOf(fileOf(headerOf(dictionary('<f4', '(0, 4)'))))).toEqual([]);
   });
 
-  it('gives numbers as they stand: what is no number is for others to refuse', async () => {
+  it('returns NaN and Infinity as they are, for others to refuse', async () => {
     const header = headerOf(dictionary('<f4', '(1, 3)'));
     expect(await rowsOf(fileOf(header, floats(NaN, Infinity, -0)))).toEqual([[NaN, Infinity, -0]]);
   });
 
-  it('says what was expected where it is another', async () => {
+  it('says what was expected if the file is not supported', async () => {
     const row = floats(1, 2);
     const refused = (type: string, shape: string, order?: string) =>
       refusalOf(headerOf(dictionary(type, shape, order)), row);
@@ -124,7 +124,7 @@ describe('a matrix that is read', () => {
   it('takes no more memory for a million rows', async () => {
     const path = fileOf(headerOf(dictionary('<f4', '(1000000, 64)')));
     truncateSync(path, readFileSync(path).length + 1e6 * 64 * 4);
-    // What is thrown away is gone after two collections: the second waits until the buffers of the first are freed.
+    // Garbage is freed after two collections: the second one waits until the buffers of the first are freed.
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const used = () => {
@@ -141,13 +141,13 @@ describe('a matrix that is read', () => {
     }
     await reader.close();
     expect(rows).toBe(1e6);
-    // All of it has 244 MiB, and a block one.
+    // All rows together have 244 MiB, and a block has one.
     expect(most / 2 ** 20).toBeLessThan(16);
   });
 });
 
-describe('the header', () => {
-  it('is an array or an NpyError, whatever the bytes are', () => {
+describe('the header of a .npy file', () => {
+  it('is read or refused with an NpyError, whatever the bytes are', () => {
     const good = headerOf(dictionary('<f4', '(3, 4)'), 2);
     const damaged = fc
       .array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 6 })
@@ -192,7 +192,7 @@ describe('the header', () => {
     );
   });
 
-  it('is read as it was written, and as long for any number of rows', () => {
+  it('is read as it was written, and has the same length for any number of rows', () => {
     fc.assert(
       fc.property(fc.nat(2 ** 40), fc.integer({ min: 1, max: 8192 }), (rows, dimensions) => {
         const header = npyHeaderOf(rows, dimensions);
@@ -209,7 +209,7 @@ describe('the header', () => {
   });
 });
 
-it('a half is the number that it stands for', () => {
+it('floatOfHalf returns the value of a half float', () => {
   const known = { 0: 0, 1: 2 ** -24, 0x3ff: 1023 * 2 ** -24, 0x400: 2 ** -14, 0x3555: 0.333251953125, 0x7bff: 65_504 };
   for (const [bits, value] of Object.entries(known)) {
     expect(floatOfHalf(Number(bits))).toBe(value);
@@ -218,8 +218,8 @@ it('a half is the number that it stands for', () => {
   expect([floatOfHalf(0x7c00), floatOfHalf(0xfc00), floatOfHalf(0x7e00)]).toEqual([Infinity, -Infinity, NaN]);
 });
 
-describe('a matrix that is written', () => {
-  it('is read again, zeros where there was no vector', async () => {
+describe('NpyWriter', () => {
+  it('writes rows that are read again, with zeros for missing vectors', async () => {
     const path = join(folder, 'written.npy');
     const writer = await NpyWriter.create(path);
     for (const row of [undefined, [1, 0.1], undefined, [-2, 3]]) {
@@ -235,7 +235,7 @@ describe('a matrix that is written', () => {
     ]);
   });
 
-  it('leaves nothing, and what was there, where it cannot be whole', async () => {
+  it('leaves nothing new, and keeps the old file, if the matrix cannot be completed', async () => {
     const path = join(folder, 'kept.npy');
     writeFileSync(path, 'before');
     const uneven = await NpyWriter.create(path);

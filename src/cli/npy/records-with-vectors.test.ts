@@ -4,7 +4,7 @@ import { CommandError } from '../exit-codes.js';
 import type { NpyReader } from './npy-file.js';
 import { recordsWithVectors } from './records-with-vectors.js';
 
-/** Rows as a matrix has them. */
+/** Returns a reader of these rows. */
 function matrixOf(rows: readonly (readonly number[])[]): NpyReader {
   let next = 0;
   const read = () => {
@@ -16,7 +16,7 @@ function matrixOf(rows: readonly (readonly number[])[]): NpyReader {
 
 async function* inPieces(text: string, pieceBytes: number): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
-  // Each piece in the place of the one before, as streams may have it.
+  // Each part overwrites the one before, as streams may do.
   for (let at = 0; at < bytes.length; at += pieceBytes) {
     await Promise.resolve();
     yield bytes.subarray(at, at + pieceBytes);
@@ -34,8 +34,8 @@ async function joined(
   return Buffer.concat(pieces).toString();
 }
 
-describe('records beside a matrix', () => {
-  it('get the row of their place, line by line', async () => {
+describe('recordsWithVectors', () => {
+  it('adds to each record the vector of its row, line by line', async () => {
     const lines = [
       '{"name":"a","fields":{"title":"naïve"},"as_of":"2020-01-01"}',
       '',
@@ -58,7 +58,7 @@ describe('records beside a matrix', () => {
     ]);
   });
 
-  it('are left as they are where one says something twice, which the service refuses', async () => {
+  it('leaves a record with a duplicate member as it is, because the service refuses it', async () => {
     const out = await joined('{"name":"a","t":1,"t":2}\n{"name":"b"}\n', 'ndjson', [
       [1, 0],
       [0, 1],
@@ -66,7 +66,7 @@ describe('records beside a matrix', () => {
     expect(out).toBe('{"name":"a","t":1,"t":2}\n{"name":"b","fields":{},"vector":[0,1]}\n');
   });
 
-  it('have none where the row is of zeros, and null in the place of what is no number', async () => {
+  it('adds no vector for a row of zeros, and null for values that are no number', async () => {
     const out = await joined('{"name":"a"}\n{"name":"b"}\n', 'ndjson', [
       [0, -0],
       [NaN, 1],
@@ -74,12 +74,12 @@ describe('records beside a matrix', () => {
     expect(out).toBe('{"name":"a"}\n{"name":"b","fields":{},"vector":[null,1]}\n');
   });
 
-  it('keep their cells in a CSV, quoted where needed', async () => {
+  it('keeps the cells of a CSV, quoted if needed', async () => {
     const text = '\ufeffname,title\r\na,"two\nlines, ""said"""\r\n\r\nb,plain\r\n';
     expect(await joined(text, 'csv', [[1], [0]])).toBe('name,title,@vector\na,"two\nlines, ""said""",[1]\nb,plain,\n');
   });
 
-  it('are as many as rows', async () => {
+  it('needs as many records as rows', async () => {
     const failure = (text: string, format: 'ndjson' | 'csv' | 'json', rows: readonly (readonly number[])[]) =>
       joined(text, format, rows).catch((error: unknown) => (error instanceof CommandError ? error.message : error));
     expect(await failure('{}\n{}\n', 'ndjson', [[1]])).toMatch(
@@ -94,7 +94,7 @@ describe('records beside a matrix', () => {
     expect(await failure('[]', 'json', [])).toMatch(/works with NDJSON and CSV only/);
   });
 
-  it('are the same however their bytes come', async () => {
+  it('has the same output however the bytes come', async () => {
     const record = fc.record({
       name: fc.string({ unit: 'binary', maxLength: 8 }),
       text: fc.string({ unit: 'binary' }),

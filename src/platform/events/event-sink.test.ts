@@ -4,7 +4,7 @@ import { EVERY_ROW, joinedEventSinks, type EventSink, type OutboxSource } from '
 
 const SOURCE: OutboxSource = { id: 'one', kind: 'list', path: '/one' };
 
-/** Reads the rows of the types that it wants, when it is let. */
+/** A sink that reads the rows of the types that it wants when the test lets it. */
 class Reader implements EventSink {
   told = 0;
   moved = 0;
@@ -35,7 +35,7 @@ class Reader implements EventSink {
   }
 }
 
-describe('several that are told of commits', () => {
+describe('joinedEventSinks', () => {
   const types = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'));
   const steps = fc.array(
     fc.oneof(
@@ -44,7 +44,7 @@ describe('several that are told of commits', () => {
     ),
   );
 
-  it('each get every row that they want, whatever the others read and remove', () => {
+  it('lets each sink read every row that it wants, whatever the others read and remove', () => {
     fc.assert(
       fc.property(fc.array(types, { maxLength: 4 }), steps, (wanted, done) => {
         const readers = wanted.map((each) => new Reader(each));
@@ -78,7 +78,7 @@ describe('several that are told of commits', () => {
     );
   });
 
-  it('are all drained, and may come later', async () => {
+  it('drains all sinks, even those that were added later', async () => {
     const readers: Reader[] = [];
     const sink = joinedEventSinks(readers);
     expect([sink.wanted('account'), sink.movedTo(SOURCE.id), sink.removableTo(SOURCE.id)]).toEqual([[], 0, 0]);

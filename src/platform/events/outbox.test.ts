@@ -7,13 +7,13 @@ const bodyOf = (data: Readonly<Record<string, unknown>>) => {
 };
 
 describe('the body of an event', () => {
-  it('tells what there is, and nothing of members without a value', () => {
+  it('contains members with a value, and leaves out undefined ones', () => {
     const data = { kind: 'list', name: 'films', changed: ['model'], model: null, reranker: undefined };
     expect(bodyOf(data)).toMatchObject({ id: 'films', list: 'films' });
     expect(bodyOf(data).data).toEqual({ kind: 'list', name: 'films', changed: ['model'], model: null });
   });
 
-  it('tells long members by their names, for it is kept once for each webhook', () => {
+  it('replaces long members by their names, because a body is stored for each webhook', () => {
     const synonym_rules = Array.from({ length: 10_000 }, (_, index) => ({
       kind: 'equivalent',
       terms: [`schrank-${index}`, `möbel-${index}`],
@@ -24,7 +24,7 @@ describe('the body of an event', () => {
     expect(bytes).toBeLessThan(1000);
   });
 
-  it('counts bytes, not letters', () => {
+  it('measures the length of members in bytes, not characters', () => {
     const quoted = 2;
     expect(bodyOf({ text: 'x'.repeat(EVENT_MEMBER_BYTES_MAX - quoted) }).data).not.toHaveProperty('left_out');
     expect(bodyOf({ text: 'é'.repeat(EVENT_MEMBER_BYTES_MAX / 2) }).data).toEqual({ left_out: ['text'] });

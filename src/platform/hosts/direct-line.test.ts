@@ -14,7 +14,7 @@ interface TestProtocol {
 
 const entry = fileURLToPath(new URL('../../../test/support/direct-worker.mjs', import.meta.url));
 
-describe('a direct line to a process', () => {
+describe('the direct line to a child process', () => {
   let host: Host<TestProtocol>;
   let deaths: Error[];
 
@@ -34,19 +34,19 @@ describe('a direct line to a process', () => {
   });
   afterEach(() => host.close());
 
-  it('carries what has a short form, also before the process runs, and leaves the rest to the channel', async () => {
+  it('carries messages with a short form, even before the process runs, and leaves others to the channel', async () => {
     const answers = await Promise.all([host.call('echo', 'first'), host.call('echo', 2), host.call('echo', ['third'])]);
     expect(answers).toEqual(['by the line: by the line: first', 2, ['third']]);
   });
 
-  it('carries what comes in many pieces, and many at once', async () => {
+  it('carries messages that come in many parts, and many at once', async () => {
     const long = 'A gannet dives. '.repeat(200_000);
     const texts = [long, ...Array.from({ length: 50 }, (_, number) => `${number}`), long];
     const answers = await Promise.all(texts.map((text) => host.call('echo', text)));
     expect(answers).toEqual(texts.map((text) => `by the line: by the line: ${text}`));
   });
 
-  it('leaves nobody waiting when the process dies, and the next process has one of its own', async () => {
+  it('leaves no call waiting when the process dies, and is created again for the next process', async () => {
     await expect(host.call('die', 'now')).rejects.toMatchObject({ code: 'internal-error' });
     expect(deaths).toHaveLength(1);
     expect(await host.call('echo', 'again')).toBe('by the line: by the line: again');

@@ -9,7 +9,7 @@ interface Asked extends Protocol {
   readonly events: Record<never, never>;
 }
 
-it('tells who asks that the system allows no worker, and starts one by itself later: where nobody had asked, the error was nobody’s and ended the process', async () => {
+it('Host reports to callers that no worker can be started, and retries by itself later without ending the process', async () => {
   let tries = 0;
   const launch = (): Vessel => {
     tries += 1;

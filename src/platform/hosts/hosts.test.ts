@@ -40,7 +40,7 @@ interface TestProtocol {
   };
 }
 
-/** How long a host without questions stays. */
+/** How long a host without questions keeps its worker. */
 const IDLE_MS_MAX = 20;
 const entry = fileURLToPath(new URL('../../../test/support/hosted-worker.mjs', import.meta.url));
 
@@ -86,7 +86,7 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
       (all) => all.some((each) => Array.isArray(each) && each[0] === name),
     );
 
-  it('starts when it is first asked, is told things in order before, and answers', async () => {
+  it('starts with the first question, gets earlier notices in order, and answers', async () => {
     expect(host.isRunning).toBe(false);
     host.notifyIfRunning('note', 'said to nobody');
     const asked = host.call('echo', { bytes: new Uint8Array([1, 2]), none: undefined });
@@ -102,7 +102,7 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
     expect(first.pid === process.pid).toBe(kind === 'thread');
   });
 
-  it('passes its own errors on, and tells a bug to the log alone', async () => {
+  it('passes its service errors on, and reports a bug only to the log', async () => {
     await expect(host.call('refuse', 'not like this')).rejects.toMatchObject({
       code: 'conflict',
       message: 'not like this',
@@ -112,7 +112,7 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
     expect(deaths).toEqual([]);
   });
 
-  it('answers everything that a dead one had in hand, and starts anew with the next question', async () => {
+  it('fails all questions in progress when it dies, and is started again by the next one', async () => {
     const lost = ['die', 'wait'].map((name) => host.call(name as 'die', null));
     for (const call of lost) await expect(call).rejects.toMatchObject({ code: 'internal-error' });
     expect(deaths).toHaveLength(1);
@@ -120,7 +120,7 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
     expect((await host.call('echo', 1)).told).toEqual(['first of all']);
   });
 
-  it('comes back by itself where it is kept alive', async () => {
+  it('is started again by itself if it is kept alive', async () => {
     isKeptAlive = true;
     await host.call('echo', 1);
     host.kill();
@@ -131,7 +131,7 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
     expect(host.isRunning).toBe(true);
   });
 
-  it('gives up a call whose caller left, and tells the worker', async () => {
+  it('is told when a caller aborts a question', async () => {
     const left = new AbortController();
     const call = host.call('wait', null, { signal: left.signal });
     await event('waiting');
@@ -142,13 +142,13 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
     expect(host.pending).toBe(0);
   });
 
-  it('gives up a call that takes too long', async () => {
+  it('does not answer in time, so the call fails', async () => {
     await host.call('echo', 1);
     await expect(host.call('wait', null, { msMax: 20 })).rejects.toThrow(CallTimedOutError);
     expect((await host.call('echo', 2)).ask).toBe(2);
   });
 
-  it('ends where nobody has asked for a while, and starts anew with the next question', async () => {
+  it('ends after a while without questions, and is started again by the next one', async () => {
     host = created(IDLE_MS_MAX);
     expect((await host.call('echo', 1)).ask).toBe(1);
     await event('closed');
@@ -156,7 +156,7 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
     const left = new AbortController();
     const asked = host.call('wait', null, { signal: left.signal });
     await event('waiting');
-    // As long as it is asked something, it stays.
+    // As long as it has a question, it stays.
     await delay(10 * IDLE_MS_MAX);
     expect(events.map((each) => (each as readonly unknown[])[0])).toEqual([...['noted', 'closed', 'noted', 'waiting']]);
     left.abort(new Error('left'));
@@ -165,7 +165,7 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
     expect(deaths).toEqual([]);
   });
 
-  it('lets the worker end in order, and refuses questions from then on', async () => {
+  it('ends in order when it is closed, and then refuses questions', async () => {
     await host.call('echo', 1);
     await Promise.all([host.close(), host.close()]);
     expect(events.at(-1)).toEqual(['closed', true]);
@@ -174,10 +174,10 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
     expect(() => host.notify('note', '')).toThrow('stopping');
   });
 
-  // A thread cannot be stopped in the middle of native code, and shares the memory of the service.
+  // A thread cannot be stopped in native code, and shares the memory of the service.
   if (kind === 'thread') return;
 
-  it('is killed where it hangs in code that hears nothing', async () => {
+  it('is killed if it hangs in code without messages', async () => {
     await host.call('echo', 1);
     await expect(host.call('hang', null, { msMax: 50 })).rejects.toThrow(CallTimedOutError);
     await eventually(
@@ -187,31 +187,34 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
     expect((await host.call('echo', 3)).ask).toBe(3);
   });
 
-  it.runIf(process.platform === 'linux')('may take so much of a processor, however long it waits for one', async () => {
-    const { pid } = await host.call('echo', 1);
-    process.kill(pid, 'SIGSTOP');
-    let isAnswered = false;
-    const answer = host.call('echo', 2, { processorMsMax: 100 }).finally(() => {
-      isAnswered = true;
-    });
-    // By the clock it would be late several times.
-    await delay(500);
-    expect(isAnswered).toBe(false);
-    process.kill(pid, 'SIGCONT');
-    expect((await answer).ask).toBe(2);
-    await expect(host.call('hang', null, { processorMsMax: 100 })).rejects.toThrow(/100 ms of a processor/);
-    await eventually(
-      () => Promise.resolve(deaths),
-      (all) => all.length === 1,
-    );
-  });
+  it.runIf(process.platform === 'linux')(
+    'can use a limited processor time for a question, however long it waits for a processor',
+    async () => {
+      const { pid } = await host.call('echo', 1);
+      process.kill(pid, 'SIGSTOP');
+      let isAnswered = false;
+      const answer = host.call('echo', 2, { processorMsMax: 100 }).finally(() => {
+        isAnswered = true;
+      });
+      // By the clock it would be late several times.
+      await delay(500);
+      expect(isAnswered).toBe(false);
+      process.kill(pid, 'SIGCONT');
+      expect((await answer).ask).toBe(2);
+      await expect(host.call('hang', null, { processorMsMax: 100 })).rejects.toThrow(/100 ms of a processor/);
+      await eventually(
+        () => Promise.resolve(deaths),
+        (all) => all.length === 1,
+      );
+    },
+  );
 
-  it('is killed where it takes too much memory', async () => {
+  it('is killed if it uses too much memory', async () => {
     await expect(host.call('grow', null)).rejects.toMatchObject({ code: 'internal-error' });
     expect(deaths[0]?.message).toContain('more than 300 MiB');
   });
 
-  it('reads files of its folders alone, writes none and starts nothing, where it is told so', async () => {
+  it('can be restricted to reading files in given folders, without writing files and starting processes', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-hosts-'));
     const file = join(folder, 'file');
     writeFileSync(file, 'as it was');
@@ -226,7 +229,7 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
     rmSync(folder, { recursive: true });
   });
 
-  it('sees nothing of the environment of the service', async () => {
+  it("gets none of the service's environment variables", async () => {
     const { pid } = await host.call('echo', 1);
     const environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
     const names = environment.split('\0').map((each) => each.split('=')[0]);
@@ -234,12 +237,12 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
   });
 });
 
-describe('a thread that starts in a tuned service', () => {
+describe('a thread that starts after tuneGarbageCollection', () => {
   afterEach(() => {
     tuneGarbageCollection({ heapGrowthPercent: undefined });
   });
 
-  it('has the flags of V8 put back once it is up, though it never says anything', async () => {
+  it('has the flags of V8 restored after its start, even if it never posts a message', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-silent-'));
     const silent = join(folder, 'silent.mjs');
     const serving = new URL('../../../dist/src/platform/hosts/serve-host.js', import.meta.url).href;

@@ -1,4 +1,4 @@
-/** What is killed runs compiled (`npm run build`), in a program with a process group of its own. */
+/** The killing process runs compiled code (`npm run build`), in a process group of its own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const PROGRAM = `
   killProcess(child);
 `;
 
-it('leaves whoever wanted a process alone that could not be started: the signal ended it, and all others of its group', async () => {
+it('killProcess kills nothing if the process could not be started', async () => {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,

@@ -1,4 +1,4 @@
-/** One request and its answer: how what comes is handed on. */
+/** How the parts of an answer are passed on. */
 import { once } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { exchanged } from './exchange.js';
 
 const PIECES = 10_000;
 
-/** Answers with these pieces, all of one turn. */
+/** Returns a dispatcher that answers with these parts within one turn. */
 function answering(pieces: readonly Buffer[]): Dispatcher {
   const controller = { pause: () => undefined, resume: () => undefined, abort: () => undefined };
   const dispatch = (_asked: unknown, handler: Dispatcher.DispatchHandler) => {
@@ -20,7 +20,7 @@ function answering(pieces: readonly Buffer[]): Dispatcher {
   return { dispatch } as unknown as Dispatcher;
 }
 
-it('pieces of a byte each come as one: each went through all streams, and seconds of the thread with them', async () => {
+it('exchanged joins many small parts of an answer into one', async () => {
   const bytes = Buffer.from(Array.from({ length: PIECES }, (_, place) => place % 256));
   const long = Buffer.alloc(PIECES, 'x');
   const pieces = [...bytes].map((byte) => Buffer.from([byte]));

@@ -1,4 +1,7 @@
-/** What breaks a connection is a plain sentence: servers that do each thing, asked by the client that all outgoing requests use. */
+/**
+ * Failures of connections are plain sentences: tested with servers that cause each one, through the client for all
+ * outgoing requests.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,7 +16,7 @@ import { faultSentence } from './fault-sentences.js';
 import type { AddressLookup } from './guarded-agent.js';
 import { OutboundClient, type OutboundLimits } from './outbound-client.js';
 
-/** Only what hangs takes so long; tests of giving up have times of their own. */
+/** Only what hangs takes this long; tests of timeouts have their own limits. */
 const PATIENT_MS = 100_000;
 const LIMITS = {
   headersMs: PATIENT_MS,
@@ -44,7 +47,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A server that says this to each request. */
+/** Starts a server that answers each request like this. */
 function saying(says: (socket: Socket) => unknown): Promise<number> {
   return listening(createServer((socket) => void socket.once('data', () => says(socket))));
 }
@@ -56,7 +59,7 @@ interface Asked {
   readonly lookup?: AddressLookup;
 }
 
-/** What whoever asked is told; fails where there is an answer. */
+/** Returns the error message of a request, or the number of bytes if it is answered. */
 async function toldOf({ url, limits = {}, connectMs = PATIENT_MS, lookup }: Asked): Promise<string> {
   const client = new OutboundClient({
     rules: { allowed_hosts: ['localhost'], loopback_allowed: true },
@@ -116,12 +119,12 @@ describe('a server', () => {
       },
       'The answer cannot be decompressed',
     ],
-  ])('that %s is said so', async (_, says, sentence) => {
+  ])('that %s is reported as such', async (_, says, sentence) => {
     const told = await toldOf({ url: http(await saying(says)) });
     expect(told).toMatch(new RegExp(`^${sentence} \\([A-Z_]+\\)\\.$`));
   });
 
-  it('that says something before its answer for ever is left: it was listened to as fast as it spoke, until the time was over', async () => {
+  it('that sends endless interim answers before its answer is given up', async () => {
     const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
     const url = http(await saying((socket) => socket.write(hints.repeat(101))));
     expect(await toldOf({ url })).toBe('The server sends more than 100 answers before its answer.');
@@ -131,11 +134,11 @@ describe('a server', () => {
     expect(await toldOf({ url: some })).toMatch(/^The server closed the connection/);
   });
 
-  it('that is not there is said so', async () => {
+  it('that does not exist is reported as such', async () => {
     expect(await toldOf({ url: http(await freePort()) })).toBe('The server refuses connections there (ECONNREFUSED).');
   });
 
-  it('that says nothing, or nothing more, is said so', async () => {
+  it('that stops answering is reported as such', async () => {
     const silent = http(await saying(() => undefined));
     expect(await toldOf({ url: silent, limits: { headersMs: 20 } })).toBe(
       'The server was connected to and did not answer in time (UND_ERR_HEADERS_TIMEOUT).',
@@ -153,14 +156,14 @@ describe('a server', () => {
   it.each([
     ['ENOTFOUND', 'There is no host of this name (ENOTFOUND).'],
     ['EAI_AGAIN', 'The name of the host cannot be looked up for now (EAI_AGAIN).'],
-  ])('whose name cannot be looked up (%s) is said so', async (code, sentence) => {
+  ])('whose name cannot be looked up (%s) is reported as such', async (code, sentence) => {
     const lookup: AddressLookup = (name, _options, callback) => {
       callback(Object.assign(new Error(`getaddrinfo ${code} ${name}`), { code }), []);
     };
     expect(await toldOf({ url: 'https://lost.example.com/', lookup })).toBe(sentence);
   });
 
-  it('that speaks no TLS is said so', async () => {
+  it('that does not use TLS is reported as such', async () => {
     const port = await saying((socket) => socket.end(head()));
     expect(await toldOf({ url: `https://localhost:${port}/` })).toMatch(new RegExp(`^${NO_TLS} \\([A-Z_0-9]+\\)\\.$`));
   });
@@ -168,7 +171,7 @@ describe('a server', () => {
 
 const fault = certificateFault();
 describe.skipIf(fault !== undefined)(`a certificate${fault === undefined ? '' : ` (skipped: ${fault})`}`, () => {
-  /** The server's port, and its certificate. */
+  /** Starts a server; returns its port and its certificate. */
   async function serving(kind = {}, options: TlsOptions = {}): Promise<{ readonly port: number; readonly ca: string }> {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-certificate-'));
     closing.push(() => Promise.resolve(rmSync(folder, { recursive: true })));
@@ -179,7 +182,7 @@ describe.skipIf(fault !== undefined)(`a certificate${fault === undefined ? '' : 
     return { port: await listening(server), ca };
   }
 
-  /** What a client says that trusts whoever signed it. */
+  /** Returns the error of a client that trusts the signer. */
   async function trusted({ port, ca }: { port: number; ca: string }, servername: string): Promise<string> {
     const error = await new Promise<Error>((resolve, reject) => {
       const socket = connect({ host: '127.0.0.1', port, ca, servername }, () => reject(new Error('it was taken')));
@@ -189,14 +192,14 @@ describe.skipIf(fault !== undefined)(`a certificate${fault === undefined ? '' : 
     return faultSentence(error);
   }
 
-  it('that nobody signed is said so', async () => {
+  it('that is not signed by a trusted authority is reported as such', async () => {
     const { port } = await serving();
     expect(await toldOf({ url: `https://localhost:${port}/` })).toBe(
       'The certificate of the server is signed by nobody whom this service trusts (DEPTH_ZERO_SELF_SIGNED_CERT). Whoever runs the service has it trust others by NODE_EXTRA_CA_CERTS.',
     );
   });
 
-  it('that has expired, or is for another host, is said so', async () => {
+  it('that has expired, or is for another host, is reported as such', async () => {
     expect(await trusted(await serving({ isExpired: true }), 'localhost')).toBe(
       'The certificate of the server, or of who signed it, has expired (CERT_HAS_EXPIRED).',
     );
@@ -205,7 +208,7 @@ describe.skipIf(fault !== undefined)(`a certificate${fault === undefined ? '' : 
     );
   });
 
-  it('of whoever calls that a server asks for is said so, and not that it speaks no TLS', async () => {
+  it('that the server requires of its client is reported as such, and not as missing TLS', async () => {
     const asking = await serving({}, { requestCert: true, maxVersion: 'TLSv1.2' });
     expect(await trusted(asking, 'localhost')).toBe(
       'The server ended the handshake of TLS: it takes none that is safe, or asks for a certificate of whoever calls it (ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE).',
@@ -214,9 +217,9 @@ describe.skipIf(fault !== undefined)(`a certificate${fault === undefined ? '' : 
     expect(faultSentence(required)).toMatch(/^The server asks for a certificate of whoever calls it/);
   });
 
-  it('of whoever calls that is asked for behind the handshake (TLS 1.3) is said so by the client, and not that the connection was closed', async () => {
+  it('that the server requires of its client after the handshake (TLS 1.3) is reported as such by the client', async () => {
     const { port } = await serving({}, { requestCert: true, minVersion: 'TLSv1.3' });
-    // The certificate of the server is one that no client of this process trusts.
+    // No client of this process trusts the certificate of the server.
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     closing.push(() => Promise.resolve(void vi.unstubAllEnvs()));
     expect(await toldOf({ url: `https://localhost:${port}/` })).toMatch(
@@ -224,7 +227,7 @@ describe.skipIf(fault !== undefined)(`a certificate${fault === undefined ? '' : 
     );
   });
 
-  it('whose signature is wrong, or that is not for servers, is said so', () => {
+  it('with a wrong signature or purpose is reported as such', () => {
     expect(faultSentence({ code: 'CERT_SIGNATURE_FAILURE' })).toMatch(/^The signature of the certificate/);
     expect(faultSentence({ code: 'INVALID_PURPOSE' })).toMatch(/^The certificate of the server/);
     const weak = { code: 'UNSPECIFIED', message: 'CA signature digest algorithm too weak' };
@@ -233,7 +236,7 @@ describe.skipIf(fault !== undefined)(`a certificate${fault === undefined ? '' : 
     );
   });
 
-  it('is not what is wrong where a server ends the handshake, and TLS is not missing there', async () => {
+  it('is not blamed if the server ends the handshake', async () => {
     const silent = await saying((socket) => socket.end());
     const alerting = (alert: number) => saying((socket) => socket.end(Buffer.from([21, 3, 3, 0, 2, 2, alert])));
     const https = (port: number) => ({ url: `https://localhost:${port}/` });
@@ -245,8 +248,8 @@ describe.skipIf(fault !== undefined)(`a certificate${fault === undefined ? '' : 
   });
 });
 
-describe('what is not known', () => {
-  it('is a sentence all the same, whatever was thrown (property)', () => {
+describe('faultSentence for an unknown error', () => {
+  it('is a sentence, whatever was thrown (property)', () => {
     const thrown = fc.oneof(
       fc.anything(),
       fc.record({ code: fc.anything(), message: fc.anything() }, { requiredKeys: [] }),
