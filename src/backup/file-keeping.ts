@@ -5,7 +5,7 @@
 import { constants, type Dirent, type Stats } from 'node:fs';
 import { copyFile, link, lstat, open, readdir, realpath, stat, utimes, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { FILE_SYSTEM_OWN, isWithin, makeFolder, syncFile } from '../platform/index.js';
+import { FILE_SYSTEM_OWN, isWithin, makeFolder, readFully, syncFile } from '../platform/index.js';
 import type { KeptFile } from './description.js';
 
 /** Tolerance in comparing times: `utimes` is precise to about a millisecond. */
@@ -140,8 +140,8 @@ async function describe(path: string): Promise<{ size: number; mtimeMs: number; 
   try {
     file = await open(path, 'r');
     const { size, mtimeMs } = await file.stat();
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return { size, mtimeMs, head: buffer.subarray(0, bytesRead) };
+    const head = Buffer.alloc(HEAD_BYTES);
+    return { size, mtimeMs, head: head.subarray(0, await readFully(file, head, 0)) };
   } catch {
     return undefined;
   } finally {

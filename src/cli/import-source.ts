@@ -1,10 +1,10 @@
 /** Reads the bytes of an import from a file or standard input, and cuts them into requests. */
-import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { CommandError, EXIT } from './exit-codes.js';
 import { sourceName } from './output.js';
-import { systemReason } from '../platform/index.js';
+import { readFullySync, systemReason } from '../platform/index.js';
 import { NO_TEXT_BYTES, noTextOf, type NoTextKind, type RecordFormat } from '../records/index.js';
 
 const READ_BYTES = 262_144;
@@ -72,7 +72,7 @@ function firstBytes(file: string): Uint8Array {
   const opened = openSync(file, 'r');
   try {
     const bytes = new Uint8Array(NO_TEXT_BYTES);
-    return bytes.subarray(0, readSync(opened, bytes));
+    return bytes.subarray(0, readFullySync(opened, bytes, 0));
   } finally {
     closeSync(opened);
   }

@@ -3,11 +3,12 @@
  * its build here checks every page (`native-bindings/lmdb-js`); files that it cannot open safely are found before, by
  * their meta pages.
  */
-import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, renameSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ServiceError } from './errors.js';
 import { systemCode } from './system-code.js';
+import { readFullySync } from './whole-bytes.js';
 
 /** A data file that cannot be read as a whole. */
 export class DamagedFileError extends Error {
@@ -213,7 +214,7 @@ interface MetaPage {
 /** Returns undefined if the file is empty. */
 function readMeta(file: number, offset: number, path: string): MetaPage | undefined {
   const bytes = Buffer.alloc(PAGE_HEADER_BYTES + META_BYTES);
-  const got = readSync(file, bytes, 0, bytes.length, offset);
+  const got = readFullySync(file, bytes, offset);
   if (got === 0 && offset === 0) return undefined;
   if (got < bytes.length) throw new DamagedFileError(path, 'it ends within its meta pages');
   const flags = bytes.readUInt16LE(18);

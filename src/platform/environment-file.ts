@@ -1,5 +1,6 @@
 /** Reads the two meta pages of an environment's file, as written by lmdb-js, before it is opened. */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
+import { readFullySync } from './whole-bytes.js';
 
 const MAGIC = 0xbeefc0de;
 const PAGE_HEADER_BYTES = 24;
@@ -43,7 +44,7 @@ export function endsInOverlappingSync(path: string): boolean {
 
 function readMeta(file: number, at: number): MetaPage | undefined {
   const bytes = Buffer.alloc(META_BYTES);
-  if (readSync(file, bytes, 0, META_BYTES, at) < META_BYTES) return undefined;
+  if (readFullySync(file, bytes, at) < META_BYTES) return undefined;
   const pageBytes = bytes.readUInt32LE(PAGE_SIZE_AT);
   const isMeta = bytes.readUInt32LE(PAGE_HEADER_BYTES) === MAGIC && pageBytes > 0 && pageBytes <= PAGE_SIZE_MAX;
   if (!isMeta) return undefined;

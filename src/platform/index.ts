@@ -66,3 +66,4 @@ export * from './settings.js';
 export * from './told-text.js';
 export * from './web-server-fault.js';
 export * from './weighted-turns.js';
+export * from './whole-bytes.js';

@@ -4,6 +4,7 @@ import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asStorageError } from './storage-space.js';
 import { makeFolder } from './make-folder.js';
+import { writeFully } from './whole-bytes.js';
 
 /**
  * Returns an open file that contains `bytes` and exists until it is closed. `folder`, which is created if missing,
@@ -17,7 +18,7 @@ export async function namelessFile(folder: string, bytes: Uint8Array): Promise<F
     file = await open(path, 'wx+', 0o600);
     // Before anything is written to it.
     await unlink(path);
-    for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten;
+    await writeFully(file, bytes, 0);
     return file;
   } catch (error) {
     await file?.close();

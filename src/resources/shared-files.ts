@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { ReadKind } from '../extracts/index.js';
-import { beforeEndOf, namelessFile } from '../platform/index.js';
+import { beforeEndOf, namelessFile, readFully } from '../platform/index.js';
 import type { FetchedFile } from './fetched-file.js';
 
 export interface SharedFilesOptions {
@@ -177,12 +177,7 @@ export class SharedFiles {
 async function bytesOf(file: FileHandle, length: number): Promise<Uint8Array | undefined> {
   const bytes = Buffer.allocUnsafeSlow(length);
   try {
-    for (let at = 0; at < length;) {
-      const { bytesRead } = await file.read(bytes, at, length - at, at);
-      if (bytesRead === 0) return undefined;
-      at += bytesRead;
-    }
-    return bytes;
+    return (await readFully(file, bytes, 0)) < length ? undefined : bytes;
   } catch {
     return undefined;
   }

@@ -1,7 +1,8 @@
 /** Fingerprint of a list's store, which tells without opening it whether it has changed. */
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { readFullySync } from '../platform/index.js';
 import { storePath } from './list-files.js';
 
 /** Size of the two meta pages of LMDB. Each commit writes one of them: transaction number, roots, checksums. */
@@ -17,7 +18,7 @@ export function storePrint(listPath: string): string | undefined {
     descriptor = openSync(join(storePath(listPath), 'data.mdb'), 'r');
     const { ino, size, mtimeNs } = fstatSync(descriptor, { bigint: true });
     const bytes = Buffer.alloc(META_BYTES);
-    const length = readSync(descriptor, bytes, 0, META_BYTES, 0);
+    const length = readFullySync(descriptor, bytes, 0);
     const hash = createHash('sha256').update(bytes.subarray(0, length)).update(`${ino}.${size}.${mtimeNs}`);
     return length === 0 ? undefined : hash.digest('base64url').slice(0, 22);
   } catch {

@@ -1,7 +1,7 @@
 /** Fetches a backup from a media store; every piece is compared with its checksum before any of it is in force. */
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolder, OperatorError, syncFile } from '../../platform/index.js';
+import { makeFolder, OperatorError, syncFile, writeFully } from '../../platform/index.js';
 import { foldersOf } from '../description.js';
 import { inParallel } from '../in-parallel.js';
 import { inOrderOfMaking } from '../kept-backups.js';
@@ -64,7 +64,7 @@ async function write(pieces: PieceStore, file: StoredFileOfBackup, at: string): 
       const begin = place * file.piece_bytes;
       const bytes = Math.min(file.piece_bytes, file.bytes - begin);
       const content = await pieces.read(digest, bytes, file.path);
-      for (let at = 0; at < bytes;) at += (await written.write(content, at, bytes - at, begin + at)).bytesWritten;
+      await writeFully(written, content, begin);
     });
     await written.sync();
   } finally {

@@ -2,10 +2,10 @@
  * A backup as pieces in a media store. What was copied is stored there and its copy removed, so that only one list at a
  * time takes space here.
  */
-import { open, rm, type FileHandle } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UploadSlots } from '../../media/index.js';
-import { ServiceError, type Cancellation } from '../../platform/index.js';
+import { readFully, ServiceError, type Cancellation } from '../../platform/index.js';
 import type { BackupTarget } from '../backup-target.js';
 import { filesBelow } from '../file-keeping.js';
 import { inParallel } from '../in-parallel.js';
@@ -118,17 +118,6 @@ export class StoredTarget implements BackupTarget {
 interface Part {
   readonly digest: string;
   readonly bytes: number;
-}
-
-/** Fills the buffer, by several reads where one gives less. Resolves with fewer bytes only at the end of the file. */
-async function readFully(file: FileHandle, buffer: Buffer, position: number): Promise<number> {
-  let done = 0;
-  while (done < buffer.byteLength) {
-    const { bytesRead } = await file.read(buffer, done, buffer.byteLength - done, position + done);
-    if (bytesRead === 0) break;
-    done += bytesRead;
-  }
-  return done;
 }
 
 function* placesOf(size: number, pieceBytes: number): Generator<number> {

@@ -1,7 +1,7 @@
 /** Reads and writes matrices of floats in `.npy` files row by row, with memory independent of the number of rows. */
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { CommandError } from '../exit-codes.js';
-import { systemReason } from '../../platform/index.js';
+import { readFully, systemReason, writeFully } from '../../platform/index.js';
 import { unfinishedFile } from '../unfinished-files.js';
 import { npyHeaderBytes, npyHeaderOf, NpyError, NPY_PREFIX_BYTES, readNpyHeader, type NpyArray } from './npy-header.js';
 
@@ -97,7 +97,7 @@ export class NpyReader {
 
 async function headerOf(file: FileHandle): Promise<NpyArray> {
   const prefix = Buffer.alloc(NPY_PREFIX_BYTES);
-  const { bytesRead } = await file.read(prefix, 0, prefix.length, 0);
+  const bytesRead = await readFully(file, prefix, 0);
   const header = Buffer.alloc(npyHeaderBytes(prefix.subarray(0, bytesRead)));
   await readWhole(file, header, 0);
   return readNpyHeader(header);
@@ -133,12 +133,8 @@ function sizeOf({ shape }: NpyArray): readonly [number, number] {
 }
 
 async function readWhole(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length;) {
-    const { bytesRead } = await file.read(bytes, done, bytes.length - done, position + done);
-    if (bytesRead === 0)
-      throw new NpyError('ends too early: it was changed while it was read, or its header is cut off');
-    done += bytesRead;
-  }
+  if ((await readFully(file, bytes, position)) < bytes.length)
+    throw new NpyError('ends too early: it was changed while it was read, or its header is cut off');
 }
 
 /** Converts an IEEE 754 binary16 number. */
@@ -207,7 +203,7 @@ export class NpyWriter {
     await told(this.path, async () => {
       if (this.dimensions === undefined) throw new NpyError('was not written: no record of the list has a vector');
       const header = npyHeaderOf(this.rows, this.dimensions);
-      await this.file.write(header, 0, header.length, 0);
+      await writeFully(this.file, header, 0);
       await this.file.sync();
       await this.file.close();
       await rename(unfinished(this.path), this.path);
@@ -225,12 +221,7 @@ export class NpyWriter {
     const bytes = Buffer.concat(this.pending);
     this.pending = [];
     this.pendingBytes = 0;
-    await told(this.path, async () => {
-      for (let done = 0; done < bytes.length;) {
-        const { bytesWritten } = await this.file.write(bytes, done, bytes.length - done, this.position + done);
-        done += bytesWritten;
-      }
-    });
+    await told(this.path, () => writeFully(this.file, bytes, this.position));
     this.position += bytes.length;
   }
 }

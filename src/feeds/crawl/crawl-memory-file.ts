@@ -8,7 +8,8 @@
  *
  * What cannot be read is not remembered, and is read again from the site: nothing is lost with this file.
  */
-import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { readFullySync, writeFullySync } from '../../platform/index.js';
 import type { CrawlMemory, FileMemory, PageMemory } from './crawl-types.js';
 import { PageLinks } from './page-links.js';
 
@@ -113,8 +114,7 @@ export class CrawlMemoryFile implements CrawlMemory {
   }
 
   private flush(): void {
-    const bytes = Buffer.concat(this.buffered);
-    for (let written = 0; written < bytes.length;) written += writeSync(this.next, bytes, written);
+    writeFullySync(this.next, Buffer.concat(this.buffered), null);
     this.buffered = [];
     this.bufferedBytes = 0;
   }
@@ -189,7 +189,7 @@ class LinesFile {
   private move(offset: number, bytes: number): void {
     const start = Math.max(0, offset - WINDOW_BEFORE_BYTES);
     const window = Buffer.allocUnsafe(Math.max(WINDOW_BYTES, offset - start + bytes));
-    this.window = window.subarray(0, readSync(this.file, window, 0, window.length, start));
+    this.window = window.subarray(0, readFullySync(this.file, window, start));
     this.windowOffset = start;
   }
 
@@ -200,7 +200,7 @@ class LinesFile {
     let offset = 0;
     let isFirst = true;
     for (let position = 0, count = -1; count !== 0; position += count) {
-      count = readSync(this.file, piece, 0, PIECE_BYTES, position);
+      count = readFullySync(this.file, piece, position);
       const bytes = Buffer.concat([rest, piece.subarray(0, count)]);
       let start = 0;
       for (let end = bytes.indexOf(LINE_END); end !== -1; end = bytes.indexOf(LINE_END, start)) {

@@ -2,8 +2,9 @@
  * What one run read from its source. The records are kept in a temporary file until the run has ended, and memory holds
  * only their names and positions. Used on one thread only; `close` removes the file.
  */
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync, unlinkSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
+import { readFullySync, writeFullySync } from '../../platform/index.js';
 import type { SourceListener, SourceRecord } from '../source/source-run.js';
 import { cutText } from '../text/cut-text.js';
 import { RECORD_NAME_CHARACTERS_MAX, recordLine } from './sync-file.js';
@@ -109,7 +110,8 @@ export class RunRecords implements SourceListener {
     if (place === undefined) return undefined;
     this.flush();
     const bytes = Buffer.allocUnsafe(place.bytes);
-    readSync(this.file, bytes, 0, place.bytes, place.offset);
+    if (readFullySync(this.file, bytes, place.offset) < place.bytes)
+      throw new Error(`${this.path} was cut while a feed was read`);
     return bytes.toString();
   }
 
@@ -130,9 +132,7 @@ export class RunRecords implements SourceListener {
   private flush(): void {
     if (this.bufferedBytes === 0) return;
     const bytes = Buffer.concat(this.buffered);
-    for (let written = 0; written < bytes.length;) {
-      written += writeSync(this.file, bytes, written, bytes.length - written, this.writtenBytes + written);
-    }
+    writeFullySync(this.file, bytes, this.writtenBytes);
     this.writtenBytes += bytes.length;
     this.buffered = [];
     this.bufferedBytes = 0;

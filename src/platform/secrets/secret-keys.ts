@@ -6,10 +6,11 @@
  * atomically, so that after a crash it is either the old or the new one.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from '../operator-error.js';
 import { asStorageError } from '../storage-space.js';
+import { writeFullySync } from '../whole-bytes.js';
 
 const FIRST_LINE = 'gannet secret keys 1';
 const KEY_BYTES = 32;
@@ -108,7 +109,7 @@ function replaceFile(path: string, text: string): void {
     // A leftover of a crash may have other permissions.
     rmSync(draft, { force: true });
     withFile(openSync(draft, 'wx', FILE_MODE), (file) => {
-      writeSync(file, text);
+      writeFullySync(file, Buffer.from(text), null);
       fsyncSync(file);
     });
     renameSync(draft, path);
