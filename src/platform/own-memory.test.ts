@@ -5,7 +5,7 @@ import { itWhere } from '../../test/support/skip.js';
 const BUDGET = 1000;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test says so. */
 function work() {
   let end!: () => void;
   const ended = new Promise<void>((resolve) => (end = resolve));
@@ -32,7 +32,7 @@ function ownMemory(inUse: { bytes: number; freed: number }) {
 }
 
 describe('OwnMemory', () => {
-  it('lets work begin at once while there is room', async () => {
+  it('starts work at once while there is room', async () => {
     const memory = ownMemory({ bytes: 100, freed: 0 });
     const [first, second] = [work(), work()];
     const done = [memory.run(first.action), memory.run(second.action)];
@@ -43,7 +43,7 @@ describe('OwnMemory', () => {
     await Promise.all(done);
   });
 
-  it('gives back near the limit what uploads have left, and nothing where there is room', async () => {
+  it('releases freed memory near the limit, and none while there is room', async () => {
     const [near, far] = [
       { bytes: 900, freed: 500 },
       { bytes: 100, freed: 50 },
@@ -53,7 +53,7 @@ describe('OwnMemory', () => {
     expect(far.bytes).toBe(100);
   });
 
-  it('lets work wait near the limit until what is under way has ended, in its order', async () => {
+  it('queues work near the limit until running work has ended, in order', async () => {
     const inUse = { bytes: 100, freed: 0 };
     const memory = ownMemory(inUse);
     const [first, second, third] = [work(), work(), work()];
@@ -64,7 +64,7 @@ describe('OwnMemory', () => {
     expect([second.state.begun, third.state.begun, memory.waiting]).toEqual([false, false, 2]);
     first.end();
     await done[0];
-    // Memory is still short, but nothing is under way: waiting longer would not help.
+    // Memory is still short, but nothing is running: waiting longer would not help.
     expect([second.state.begun, third.state.begun, memory.waiting]).toEqual([true, false, 1]);
     inUse.bytes = 100;
     await expect.poll(() => third.state.begun).toBe(true);
@@ -73,7 +73,7 @@ describe('OwnMemory', () => {
     await Promise.all(done);
   });
 
-  it('gives back what was freed before it lets work wait', async () => {
+  it('releases freed memory before it queues work', async () => {
     const inUse = { bytes: 990, freed: 500 };
     const memory = ownMemory(inUse);
     const [first, second] = [work(), work()];
@@ -86,7 +86,7 @@ describe('OwnMemory', () => {
     await Promise.all(done);
   });
 
-  it('tells of a shortage as long as there is one that giving back does not end, and when it is over', () => {
+  it('reports a shortage while releasing memory does not end it, and then its end', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const inUse = { bytes: 900, freed: 0 };
     const told: boolean[] = [];
@@ -102,7 +102,7 @@ describe('OwnMemory', () => {
     expect(inUse.bytes).toBe(900);
     expect(look({ bytes: 1300, freed: 200 })).toEqual([true]);
     expect(look({ bytes: 1100, freed: 0 })).toEqual([true]);
-    // What was tried in vain, and stops the main thread, is tried again after a while.
+    // A release that freed nothing blocked the main thread, so it is repeated only after a while.
     for (let again = 0; again < 14; again += 1) expect(look({ bytes: 1100, freed: 500 })).toEqual([true]);
     expect(inUse.bytes).toBe(1100);
     expect(look({ bytes: 1100, freed: 500 })).toEqual([]);
@@ -113,7 +113,7 @@ describe('OwnMemory', () => {
     vi.useRealTimers();
   });
 
-  it('goes on when work fails', async () => {
+  it('continues after work fails', async () => {
     const memory = ownMemory({ bytes: 990, freed: 0 });
     const failing = memory.run(() => Promise.reject(new Error('no')));
     const after = memory.run(() => Promise.resolve('yes'));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PacedReading } from './paced-reading.js';
 
 describe('PacedReading', () => {
-  it('makes one for all who ask while another is made, and none that began before they asked', async () => {
+  it('makes one reading for all who ask while another is under way, and returns none that began before they asked', async () => {
     const open: (() => void)[] = [];
     let made = 0;
     const reading = new PacedReading(async () => {
@@ -25,7 +25,7 @@ describe('PacedReading', () => {
     expect(made).toBe(2);
   });
 
-  it('rests nine times as long as one took', async () => {
+  it('rests nine times as long as a reading took', async () => {
     const times: { began: number; ended: number }[] = [];
     const reading = new PacedReading(async () => {
       const began = performance.now();
@@ -36,12 +36,12 @@ describe('PacedReading', () => {
     for (let count = 0; count < 3; count += 1) await reading.get();
     for (const [at, { began }] of times.slice(1).entries()) {
       const before = times[at];
-      // Timers may be a millisecond early.
+      // Timers may fire a millisecond early.
       expect(began - (before?.ended ?? 0)).toBeGreaterThanOrEqual(9 * 5 - 2);
     }
   });
 
-  it('tells a failure to who shared it, and tries again for who comes later', async () => {
+  it('rejects for all who shared a failed reading, and tries again for the next', async () => {
     let made = 0;
     const reading = new PacedReading(() => {
       made += 1;

@@ -13,7 +13,7 @@ const IMPORT = { kind: 'import', subject: 'list-1' };
 const told = (board: ProgressBoard) =>
   board.all().map(({ subject, state, done, total }) => [subject, state, done, total]);
 
-it('are there while something is done, and a while longer', () => {
+it('Passing jobs are shown while something is done, and a while longer', () => {
   const board = new ProgressBoard();
   const jobs = new PassingJobs(board, 1_000);
   jobs.advance(IMPORT, 10);
@@ -34,7 +34,7 @@ it('are there while something is done, and a while longer', () => {
   expect(told(board)).toEqual([['list-1', 'running', 7, null]]);
 });
 
-it('end soon where whoever did them is done, unless more is done', () => {
+it('Passing jobs end soon after their holder has released them, unless more is done', () => {
   const board = new ProgressBoard();
   const jobs = new PassingJobs(board);
   for (const subject of ['list-1', 'list-2']) {
@@ -49,7 +49,7 @@ it('end soon where whoever did them is done, unless more is done', () => {
   expect(told(board)).toEqual([['list-1', 'running', 2, null]]);
 });
 
-it('wait from when somebody is about to do some of it, until the last such is done', () => {
+it('Passing jobs are waiting from the first hold until something is done, and end after the last release', () => {
   const board = new ProgressBoard();
   const jobs = new PassingJobs(board);
   const [first, second] = [jobs.hold(IMPORT), jobs.hold(IMPORT)];
@@ -63,13 +63,13 @@ it('wait from when somebody is about to do some of it, until the last such is do
   second();
   vi.advanceTimersByTime(1_000);
   expect(told(board)).toEqual([]);
-  // Its job is gone: the next is another.
+  // Its job has ended: the next one is another.
   jobs.advance(IMPORT, 1);
   second();
   expect(told(board)).toEqual([['list-1', 'running', 1, null]]);
 });
 
-it('end at once where whoever tells of them ends', () => {
+it('Passing jobs end at once when PassingJobs is closed', () => {
   const board = new ProgressBoard();
   const jobs = new PassingJobs(board);
   jobs.advance(IMPORT, 1);

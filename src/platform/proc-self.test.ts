@@ -5,19 +5,19 @@ import { pageBytes, pageBytesOf, procSelf } from './proc-self.js';
 
 const vector = (...words: readonly number[]) => Buffer.from(BigUint64Array.from(words, BigInt).buffer);
 
-describe('the size of a page', () => {
+describe('the page size', () => {
   it('is read from the auxiliary vector', () => {
     expect(pageBytesOf(vector(33, 7, 6, 65_536, 0, 0))).toBe(65_536);
     expect(pageBytesOf(vector(6, 16_384))).toBe(16_384);
   });
 
-  it('is the usual one where the vector does not say it, or is cut short', () => {
+  it('defaults to 4096 if the vector lacks it or is truncated', () => {
     expect(pageBytesOf(Buffer.alloc(0))).toBe(4096);
     expect(pageBytesOf(vector(33, 6, 0, 0))).toBe(4096);
     expect(pageBytesOf(vector(6, 16_384).subarray(0, 15))).toBe(4096);
   });
 
-  it('is the usual one where there is no such file', () => {
+  it('comes from procSelf, which returns undefined for a file that does not exist', () => {
     expect(procSelf('of another system' as 'auxv')).toBeUndefined();
   });
 

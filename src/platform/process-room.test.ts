@@ -16,7 +16,7 @@ const few = { resource: 'descriptors', used: 90, max: 100 } as const;
 const maps = { resource: 'maps', used: 10, max: 65_530 } as const;
 
 describeWhere(process.platform === 'linux', 'limits of Linux')('the limits of this process', () => {
-  it('are read with what is used', () => {
+  it('are read with the current use', () => {
     const limits = processLimits();
     expect(limits.map(({ resource }) => resource)).toEqual(['descriptors', 'maps', 'addressBytes']);
     for (const { used, max } of limits) {
@@ -25,7 +25,7 @@ describeWhere(process.platform === 'linux', 'limits of Linux')('the limits of th
     }
   });
 
-  it('leave room for an environment, and none for one that is larger than what can be addressed', () => {
+  it('leave room for an environment, but not for one larger than the address space', () => {
     expect(() => {
       assertEnvironmentRoom(2 ** 28);
       assertGrowthRoom(2 ** 28);
@@ -39,8 +39,8 @@ describeWhere(process.platform === 'linux', 'limits of Linux')('the limits of th
   });
 });
 
-describe('the room of a process', () => {
-  it('lacks what neither is free nor kept for something else', () => {
+describe('ProcessRoom', () => {
+  it('lacks room for what exceeds the free resources minus those reserved', () => {
     const room = new ProcessRoom(() => [few, maps]);
     expect(room.lacking({ ...NOTHING, descriptors: 10 }, NOTHING)).toBeUndefined();
     expect(room.lacking({ ...NOTHING, descriptors: 11 }, NOTHING)).toEqual(few);
@@ -48,14 +48,14 @@ describe('the room of a process', () => {
     expect(room.lacking({ ...NOTHING, maps: 70_000 }, NOTHING)).toEqual(maps);
   });
 
-  it('counts what was taken since it was counted', () => {
+  it('counts what was taken since the last measurement', () => {
     const room = new ProcessRoom(() => [few]);
     expect(room.lacking({ ...NOTHING, descriptors: 6 }, NOTHING)).toBeUndefined();
     room.take({ ...NOTHING, descriptors: 6 });
     expect(room.lacking({ ...NOTHING, descriptors: 6 }, NOTHING)).toEqual({ ...few, used: 96 });
   });
 
-  it('is counted seldom where counting takes long, and often near a limit', () => {
+  it('is measured rarely if measuring takes long, and often near a limit', () => {
     let [nowMs, counts] = [0, 0];
     let use: ResourceUse = { ...maps };
     const room = new ProcessRoom(
@@ -71,21 +71,21 @@ describe('the room of a process', () => {
       for (const end = nowMs + milliseconds; nowMs < end; nowMs += 10) room.lacking(NOTHING, NOTHING);
       return counts - before;
     };
-    // 10 ms of counting in each 4 s.
+    // 10 ms of measuring in each 4 s.
     expect(countsIn(40_000)).toBeLessThanOrEqual(10);
     room.take({ ...NOTHING, maps: 40_000 });
     use = { ...maps, used: 40_010 };
     expect(countsIn(5_000)).toBeGreaterThanOrEqual(9);
   });
 
-  it('is endless where the system tells no limits', () => {
+  it('is unlimited if the system reports no limits', () => {
     const room = new ProcessRoom(() => []);
     expect(room.lacking({ descriptors: 1e9, maps: 1e9, addressBytes: 1e18 }, NOTHING)).toBeUndefined();
   });
 });
 
-describe('what is told of limits', () => {
-  it('names the limit and how it is set', () => {
+describe('reports of limits', () => {
+  it('name the limit and how to raise it', () => {
     const use: ResourceUse = { resource: 'descriptors', used: 1020, max: 1024 };
     expect(describeUse(use)).toBe('1,020 of 1,024 descriptors (ulimit -n) are used');
     expect(limitReached('one list more', use)).toMatchObject({ code: 'limit-reached', status: 507 });
@@ -99,13 +99,13 @@ describe('what is told of limits', () => {
     [new Error('Cannot allocate memory'), 'memory'],
     [Object.assign(new Error('x'), { code: 'EAGAIN', syscall: 'spawn node' }), 'ulimit -u'],
     [Object.assign(new Error('x'), { code: 'ERR_WORKER_INIT_FAILED' }), 'threads'],
-  ])('knows an error of the system that means one (%s)', (error, name) => {
+  ])('recognise an error of the system that means a limit was reached (%s)', (error, name) => {
     const known = asResourceError(error) as { code: string; detail: string };
     expect(known.code).toBe('resources-exhausted');
     expect(known.detail).toContain(name);
   });
 
-  it('leaves other errors as they are', () => {
+  it('leave other errors unchanged', () => {
     const other = new Error('something else');
     expect(asResourceError(other)).toBe(other);
     const wouldWait = Object.assign(new Error('x'), { code: 'EAGAIN', syscall: 'read' });

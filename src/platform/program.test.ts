@@ -21,7 +21,7 @@ function lead(name: string): void {
   symlinkSync(join('bundles', name), join(root, 'dist', 'bundle'));
 }
 
-it('says which parts of the program lie on the disk as another one, and since when', async () => {
+it('RunningProgram.look names the parts of the program that were replaced on the disk, and since when', async () => {
   const KERNEL = 'native-bindings/build/Release/gannet_kernel.node';
   for (const path of [KERNEL, 'node_modules/.package-lock.json']) put(path);
   lead('a');
@@ -39,7 +39,7 @@ it('says which parts of the program lie on the disk as another one, and since wh
 });
 
 it.each([() => import(['gannet', 'without', 'such', 'a', 'library'].join('-')), () => import(`${root}/no-file.js`)])(
-  'calls a library that is not there a program that was replaced',
+  'asProgramError reports a missing library as a replaced program',
   async (load) => {
     const error = await load().then(
       () => undefined,
@@ -49,7 +49,7 @@ it.each([() => import(['gannet', 'without', 'such', 'a', 'library'].join('-')), 
   },
 );
 
-it('leaves other errors as they are', () => {
+it('asProgramError leaves other errors unchanged', () => {
   const error = new TypeError('no function');
   expect(asProgramError(error)).toBe(error);
   expect(asProgramError('a text')).toBe('a text');

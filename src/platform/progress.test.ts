@@ -9,15 +9,15 @@ class SteppedClock {
 }
 
 describe('paceOf', () => {
-  it('says rate, share and what is left', () => {
+  it('returns the rate, the share and the remaining time', () => {
     expect(paceOf({ done: 30, total: 120, seconds: 10 })).toEqual({ rate: 3, share: 0.25, secondsLeft: 30 });
-    // What an earlier run did says nothing of the speed of this one.
+    // The work of an earlier run says nothing about the speed of this one.
     expect(paceOf({ done: 30, total: 40, seconds: 10, doneBefore: 20 })).toMatchObject({ rate: 1, secondsLeft: 10 });
     expect(paceOf({ done: 5, total: null, seconds: 1 })).toEqual({ rate: 5, share: undefined, secondsLeft: undefined });
     expect(paceOf({ done: 0, total: 0, seconds: 0 })).toEqual({ rate: 0, share: 1, secondsLeft: undefined });
   });
 
-  it('is never negative, and the share never more than all (property)', () => {
+  it('is never negative, and its share never exceeds 1 (property)', () => {
     const count = fc.nat(1_000_000);
     fc.assert(
       fc.property(
@@ -37,7 +37,7 @@ describe('paceOf', () => {
 });
 
 describe('ProgressBoard', () => {
-  it('shows a job from its beginning to its end, and tells each change', () => {
+  it('shows a job from its beginning to its end and reports each change', () => {
     const clock = new SteppedClock();
     const board = new ProgressBoard(clock);
     const told: JobProgress[] = [];
@@ -57,7 +57,7 @@ describe('ProgressBoard', () => {
     ]);
     job.finish();
     expect(board.all()).toEqual([]);
-    // It has ended, and stays so.
+    // It has ended and stays ended.
     job.stop();
     stop();
     board.begin({ kind: 'version', subject: 'a', total: null }).start();
@@ -71,7 +71,7 @@ describe('ProgressBoard', () => {
     ]);
   });
 
-  it('has one job of a kind and subject: one that was replaced says no more', () => {
+  it('keeps one job for each kind and subject and ignores one that was replaced', () => {
     const board = new ProgressBoard(new SteppedClock());
     const [first, other, second] = ['a', 'b', 'a'].map((subject) =>
       board.begin({ kind: 'rebuild', subject, total: 1 }),

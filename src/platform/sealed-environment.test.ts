@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openEnvironment } from './lmdb-environment.js';
 
-describe('an environment that was written here', () => {
-  it('says in both meta pages that other builds are to leave it alone, also where one of them had made it', async () => {
+describe('an environment written by this build of LMDB', () => {
+  it('is marked in both meta pages so that other builds refuse it, even if one of them created it', async () => {
     const versions = (path: string) => {
       const bytes = readFileSync(join(path, 'data.mdb'));
-      // Behind the header of a page and the magic number; the second page follows at the size that the first one names.
+      // After the page header and the magic number; the second page begins at the page size that the first one states.
       return [24, 24 + bytes.readUInt32LE(48)].map((at) => bytes.readUInt32LE(at + 4) & 0xffff);
     };
     const made = join(mkdtempSync(join(tmpdir(), 'gannet-sealed-')), 'system');
@@ -19,7 +19,7 @@ describe('an environment that was written here', () => {
     expect(new Set(sealed).size).toBe(1);
 
     const older = join(mkdtempSync(join(tmpdir(), 'gannet-unsealed-')), 'system');
-    // As the package is by itself.
+    // The package as it is published.
     const env = { ...process.env, LMDB_PREBUILD: undefined };
     execFileSync(
       process.execPath,

@@ -1,4 +1,4 @@
-/** What can wait gives way to searches, and never for long. */
+/** Deferrable work gives way to searches, but never for long. */
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -7,20 +7,20 @@ import { GiveWay, Rests, SearchActivity } from './search-activity.js';
 
 const FOR_EVER_MS = 3_600_000;
 
-/** Says which of them have gone on, in order. */
+/** Records which of them have continued, in order. */
 function waiting(giveWay: GiveWay, names: readonly string[]) {
   const went: string[] = [];
   const all = Promise.all(names.map((name) => giveWay.wait().then(() => went.push(name))));
   return { went, all };
 }
 
-describe('work that can wait', () => {
-  it('goes on at once where no search has been at work, and says so', async () => {
+describe('deferrable work', () => {
+  it('continues at once and returns false if no search has run', async () => {
     const { shared } = new SearchActivity();
     expect(await new GiveWay(shared, { msMax: FOR_EVER_MS, quietMs: FOR_EVER_MS }).wait()).toBe(false);
   });
 
-  it('waits until the last search is done', async () => {
+  it('waits until the last search has ended', async () => {
     const activity = new SearchActivity();
     const giveWay = new GiveWay(activity.shared, { msMax: FOR_EVER_MS });
     activity.begin();
@@ -46,7 +46,7 @@ describe('work that can wait', () => {
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(ms);
   });
 
-  it('says for some time that there was a search, whether it had to wait for one or not', async () => {
+  it('reports for some time that there was a search, whether or not it had to wait', async () => {
     const activity = new SearchActivity();
     const always = new GiveWay(activity.shared, { msMax: FOR_EVER_MS, quietMs: 0, recentMs: FOR_EVER_MS });
     const shortly = new GiveWay(activity.shared, { msMax: FOR_EVER_MS, quietMs: 0, recentMs: 0 });
@@ -56,7 +56,7 @@ describe('work that can wait', () => {
       expect([await always.wait(), await shortly.wait()]).toEqual([true, false]);
   });
 
-  it('goes on piece by piece, however busy searches are', async () => {
+  it('continues piece by piece, however busy searches are', async () => {
     const activity = new SearchActivity();
     activity.begin();
     const { went, all } = waiting(new GiveWay(activity.shared, { msMax: 5 }), ['first', 'second', 'third']);
@@ -64,7 +64,7 @@ describe('work that can wait', () => {
     expect(went).toEqual(['first', 'second', 'third']);
   });
 
-  it('waits once for several small ones', async () => {
+  it('waits once for several small pieces', async () => {
     const activity = new SearchActivity();
     activity.begin();
     const giveWay = new GiveWay(activity.shared, { msMax: FOR_EVER_MS });
@@ -81,16 +81,16 @@ describe('work that can wait', () => {
 });
 
 describe('work that rests between its steps', () => {
-  it('goes on at once where no search is at work', () => {
+  it('continues at once if no search is running', () => {
     const rest = new Rests(new SearchActivity().shared, FOR_EVER_MS).ofOnePiece();
     rest();
     rest();
   });
 
-  it('sleeps until the last search is done', async () => {
+  it('sleeps until the last search has ended', async () => {
     const activity = new SearchActivity();
     activity.begin();
-    // This thread is the one that sleeps.
+    // This thread is the one that sleeps, so another one ends the search.
     const program = "Atomics.sub(new Int32Array(require('node:worker_threads').workerData), 0, 1)";
     const ending = new Worker(program, { eval: true, workerData: activity.shared });
     new Rests(activity.shared, FOR_EVER_MS).ofOnePiece()();
@@ -98,7 +98,7 @@ describe('work that rests between its steps', () => {
     await once(ending, 'exit');
   });
 
-  it('sleeps so long for one piece and no longer, however many steps it has and however busy searches are', () => {
+  it('sleeps for its limit per piece and no longer, however many steps it has and however busy searches are', () => {
     const activity = new SearchActivity();
     activity.begin();
     const rests = new Rests(activity.shared, 20);

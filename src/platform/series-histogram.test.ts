@@ -13,7 +13,7 @@ function ours(): { histogram: SeriesHistogram; text: () => Promise<string> } {
 }
 
 describe('SeriesHistogram', () => {
-  it('is read as the histogram of the library is', async () => {
+  it('prints the same text as the histogram of the library', async () => {
     const value = fc.oneof(fc.double({ min: 0, max: 3, noNaN: true }), fc.constantFrom(...OPTIONS.buckets, 0));
     const observations = fc.array(fc.tuple(fc.constantFrom('search', 'list "x"\\', 'none'), value));
     await fc.assert(
@@ -30,7 +30,7 @@ describe('SeriesHistogram', () => {
     );
   });
 
-  it('is read as the one of the library is without a label, too', async () => {
+  it('prints the same text as the histogram of the library without a label, too', async () => {
     const registries = [new Registry(), new Registry()] as const;
     const library = new Histogram({ ...OPTIONS, registers: [registries[0]] });
     const histogram = new SeriesHistogram(OPTIONS);
@@ -43,13 +43,13 @@ describe('SeriesHistogram', () => {
     expect(await registries[1].metrics()).toBe(await registries[0].metrics());
   });
 
-  it('has one series a value of the label', () => {
+  it('has one series for each value of the label', () => {
     const { histogram } = ours();
     expect(histogram.of('a')).toBe(histogram.of('a'));
     expect(histogram.of('a')).not.toBe(histogram.of('b'));
   });
 
-  it('counts from nothing after a reset, also in series that are kept', async () => {
+  it('counts from zero after a reset, even in series that the caller still holds', async () => {
     const { histogram, text } = ours();
     const series = histogram.of('search');
     series.observe(0.5);

@@ -30,8 +30,8 @@ function told(watched: Partial<Watched> = {}) {
   };
 }
 
-describe('what a service manager put into the environment', () => {
-  it('is taken out, so that programs which the service starts do not speak for it', () => {
+describe('the environment variables of a service manager', () => {
+  it('are removed, so that programs which the service starts do not report in its name', () => {
     const env = { NOTIFY_SOCKET: SOCKET, WATCHDOG_USEC: '2000000', WATCHDOG_PID: '7', PATH: '/bin' };
     expect(takeServiceManager(env, 7)).toEqual({ socket: SOCKET, watchdogMs: 2000 });
     expect(env).toEqual({ PATH: '/bin' });
@@ -58,13 +58,13 @@ describe('what a service manager put into the environment', () => {
       { NOTIFY_SOCKET: '/s', WATCHDOG_USEC: 'soon' },
       { socket: '/s', watchdogMs: undefined },
     ],
-  ])('may be %s', (_, env, watched) => {
+  ])('may contain %s', (_, env, watched) => {
     expect(takeServiceManager(env, 7)).toEqual(watched);
   });
 });
 
-describe('the service manager', () => {
-  it('is asked for time by a start that takes long, and told when the service serves', async () => {
+describe('ServiceManager', () => {
+  it('asks for more time while a start takes long, and reports when the service is ready', async () => {
     const { manager, timers, messages } = told();
     await timers.pass(25_000, settled);
     expect(messages()).toEqual(['EXTEND_TIMEOUT_USEC=60000000', 'EXTEND_TIMEOUT_USEC=60000000']);
@@ -74,7 +74,7 @@ describe('the service manager', () => {
     expect(messages()).toEqual([]);
   });
 
-  it('is asked for time by a stop that takes long, and no more once it is over', async () => {
+  it('asks for more time while a stop takes long, and stops asking once it is over', async () => {
     const { manager, timers, messages } = told();
     manager.serving('Serving');
     manager.stopping();
@@ -89,7 +89,7 @@ describe('the service manager', () => {
     expect(messages()).toEqual([]);
   });
 
-  it('hears twice in the time of its watchdog that the service lives', async () => {
+  it('sends a sign of life twice in each watchdog period', async () => {
     const { manager, timers, messages } = told({ watchdogMs: 2000 });
     manager.serving('Serving');
     messages();
@@ -97,7 +97,7 @@ describe('the service manager', () => {
     expect(messages()).toEqual(['WATCHDOG=1', 'WATCHDOG=1', 'WATCHDOG=1']);
   });
 
-  it('that has no room for a message gets it a moment later, and the last of them alone', async () => {
+  it('repeats a message that the socket had no room for a moment later, and only the last one', async () => {
     const { manager, timers, messages, state } = told({ watchdogMs: 2000 });
     state.answer = () => false;
     manager.serving('Serving');
@@ -113,7 +113,7 @@ describe('the service manager', () => {
     expect(messages()).toEqual(['STOPPING=1\nSTATUS=Stopping']);
   });
 
-  it('that has gone is told in the log, once, and the service serves on', async () => {
+  it('logs a lost service manager once, and the service goes on', async () => {
     const { manager, timers, warned, state } = told({ watchdogMs: 2000 });
     state.answer = () => {
       throw new Error('cannot send to the socket: Connection refused');
@@ -125,7 +125,7 @@ describe('the service manager', () => {
   });
 });
 
-it('a start that keeps its thread for long says for how long beforehand: it was ended amid an upgrade, and began anew', () => {
+it('ServiceManager announces how long a start will block its thread, so that it is not killed amid an upgrade', () => {
   const { manager, messages } = told();
   manager.takesUpTo(161_500);
   expect(messages()).toEqual(['EXTEND_TIMEOUT_USEC=161500000']);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { StorageFaults } from './storage-faults.js';
 
-it('says a fault once, that it lasts now and then, and that it is over', () => {
+it('StorageFaults logs a fault once, repeats it now and then while it lasts, and logs its end', () => {
   const told: unknown[] = [];
   const log = { error: (content: unknown) => told.push(content), info: (content: unknown) => told.push(content) };
   let nowMs = 0;

@@ -11,7 +11,7 @@ describe('nearest', () => {
     ['selects', 'select'],
     ['sise', 'size'],
     ['szie', 'size'],
-  ])('finds what %s means', (word, meant) => expect(nearest(word, OPTIONS)).toBe(meant));
+  ])('finds the option meant by %s', (word, meant) => expect(nearest(word, OPTIONS)).toBe(meant));
 
   it.each(['banana', '', 'x'.repeat(10_000)])('finds nothing near %.10s', (word) =>
     expect(nearest(word, OPTIONS)).toBeUndefined(),
@@ -19,7 +19,7 @@ describe('nearest', () => {
 });
 
 describe('didYouMean', () => {
-  it('is empty or a sentence', () => {
+  it('returns an empty text or a sentence', () => {
     expect(didYouMean('skp', OPTIONS)).toBe(" Did you mean 'skip'?");
     expect(didYouMean('banana', OPTIONS)).toBe('');
   });

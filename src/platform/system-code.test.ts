@@ -8,13 +8,13 @@ import { systemReason } from './system-errors.js';
 
 const { EDQUOT, ENOSPC, ESTALE } = constants.errno;
 
-/** As `node:fs` throws it. */
+/** An error as `node:fs` throws it. */
 const errorOf = (errno: number) => {
   const code = getSystemErrorName(-errno);
   return Object.assign(new Error(`${code}: ${code}, read`), { errno: -errno, code, syscall: 'read' });
 };
 
-it('knows by name what Node.js has no name for: a used-up quota was told as a defect', () => {
+it('systemCode returns names even for errors that Node.js has no name for, such as a used-up quota', () => {
   for (const [errno, name] of [
     [ENOSPC, 'ENOSPC'],
     [EDQUOT, 'EDQUOT'],

@@ -10,8 +10,8 @@ function faultOf(error: Error) {
   return fault;
 }
 
-describe('why the web server cannot be loaded', () => {
-  it('is the C library, where that is too old: not the version of Node.js', () => {
+describe('webServerFault', () => {
+  it('blames the C library, not the version of Node.js, if the library is too old', () => {
     const { advice, isDamage } = faultOf(
       refusal("Error: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.38' not found (required by /x/uws.node)"),
     );
@@ -19,7 +19,7 @@ describe('why the web server cannot be loaded', () => {
     expect(isDamage).toBe(false);
   });
 
-  it('is the version of Node.js, where there is no binary for it', () => {
+  it('blames the version of Node.js if there is no binary for it', () => {
     const { advice, isDamage } = faultOf(
       refusal("Error: Cannot find module './uws_linux_x64_131.node'\nRequire stack:\n- /x"),
     );
@@ -28,7 +28,7 @@ describe('why the web server cannot be loaded', () => {
     expect(isDamage).toBe(false);
   });
 
-  it('is the binary, where that is damaged', () => {
+  it('blames the binary if it is damaged', () => {
     const { advice, isDamage } = faultOf(refusal('Error: /x/uws.node: file too short'));
     expect(advice).toMatch(/\(\/x\/uws\.node: file too short\)/);
     expect(isDamage).toBe(true);
@@ -42,7 +42,7 @@ describe('why the web server cannot be loaded', () => {
     ]);
   });
 
-  it('is not asked of other failures', () => {
+  it('ignores other failures', () => {
     expect(webServerFault(new Error('Cannot find module x'))).toBeUndefined();
     expect(webServerFault(undefined)).toBeUndefined();
   });

@@ -1,4 +1,6 @@
-/** Never more than there is, except for one alone; in turn; and nobody who leaves holds anything. */
+/**
+ * The bound holds except for one that is larger by itself; turns are in order; and nobody who leaves keeps anything.
+ */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { NEVER } from './cancellation.js';
@@ -6,7 +8,7 @@ import { WeightedTurns } from './weighted-turns.js';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-it('holds to the bound under any order of taking, leaving and giving back', async () => {
+it('WeightedTurns keeps its bound under any order of taking, leaving and giving back', async () => {
   const action = fc.oneof(
     fc.record({ kind: fc.constant('take' as const), weight: fc.integer({ min: 0, max: 15 }) }),
     fc.record({ kind: fc.constantFrom('give' as const, 'leave' as const), which: fc.nat(20) }),
@@ -33,7 +35,7 @@ it('holds to the bound under any order of taking, leaving and giving back', asyn
         const sum = held.reduce((weight, one) => weight + one.weight, 0);
         expect(held.length === 1 || sum <= 10 || held.filter(({ weight }) => weight > 0).length === 1).toBe(true);
       }
-      // All of them come to an end once what is held is given back.
+      // All of them end once what is held is given back.
       while (waiting.size > 0) {
         for (const one of held.splice(0)) one.giveBack();
         await settled();
@@ -43,7 +45,7 @@ it('holds to the bound under any order of taking, leaving and giving back', asyn
   );
 });
 
-it('lets nobody pass who came later, and gives back once', async () => {
+it('WeightedTurns lets no later caller pass an earlier one, and gives back once', async () => {
   const turns = new WeightedTurns(2);
   const order: string[] = [];
   const first = await turns.take(1, NEVER);
@@ -63,6 +65,6 @@ it('lets nobody pass who came later, and gives back once', async () => {
   expect(order).toEqual(['large', 'small']);
 });
 
-it('refuses who has left already', async () => {
+it('WeightedTurns rejects a caller who has left already', async () => {
   await expect(new WeightedTurns(1).take(1, AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
 });

@@ -17,12 +17,15 @@ const SIX = [0x26, 6, 0x28, 0, 2, 0x20, 0, 1, 2, 0x48, 0x18, 0x93, 0x25, 0xc8, 0
 let server: Socket;
 let folder: string;
 let names: NameLookup;
-/** What the system was asked for: it knows all names. */
+/** Names that the system was asked for; it resolves all of them to 127.0.0.1. */
 let ofSystem: string[];
-/** Called with each name that is asked for. */
+/** Called with the first label and the whole name of each question that the DNS server gets. */
 let onAsked: (first: string, name: string) => void = () => undefined;
 
-/** `silent…` is not answered, `none…` is no name, `broken…` fails; `four…` and `six…` have an address of one kind, all others two. */
+/**
+ * Answers as a DNS server: `silent…` gets no answer, `none…` does not exist, `broken…` fails; `four…` and `six…` have
+ * an address of one family, all others of both.
+ */
 function answer(question: Buffer): Buffer | undefined {
   const labels: string[] = [];
   let at = 12;
@@ -75,7 +78,7 @@ function found(name: string): Promise<string[]> {
   });
 }
 
-it('finds a name while a hundred others are not answered', async () => {
+it('NameLookup resolves a name while a hundred others get no answer', async () => {
   let asked = 0;
   const areAsked = new Promise<void>((resolve) => (onAsked = () => ((asked += 1) >= 200 ? resolve() : undefined)));
   const silent = Array.from({ length: 100 }, (_, number) => found(`silent${number}.example.com`));
@@ -84,14 +87,14 @@ it('finds a name while a hundred others are not answered', async () => {
   expect((await found('good.example.com')).sort()).toEqual(['2606:2800:220:1:248:1893:25c8:1946', '93.184.216.34']);
 });
 
-it('takes addresses of one kind, and tells a name that is none from one that no server knows for now', async () => {
+it('NameLookup accepts addresses of one family only, and tells a name that does not exist from a failure of the server', async () => {
   expect(await found('four.example.com')).toEqual(['93.184.216.34']);
   expect(await found('six.example.com')).toEqual(['2606:2800:220:1:248:1893:25c8:1946']);
   await expect(found('none.example.com')).rejects.toMatchObject({ code: 'ENOTFOUND' });
   await expect(found('broken.example.com')).rejects.toMatchObject({ code: 'EAI_AGAIN' });
 });
 
-it('completes short names by the domains that the machine searches, in its order', async () => {
+it('NameLookup completes short names with the search domains of the machine, in their order', async () => {
   const asked = new Set<string>();
   onAsked = (_first, name) => asked.add(name);
   const namesAsked = async (name: string, resolvConf: string) => {
@@ -113,7 +116,7 @@ it('completes short names by the domains that the machine searches, in its order
   expect(await namesAsked('broken', cluster)).toEqual(['broken.tools.svc.local']);
 });
 
-it('asks the system for what the machine calls so, and where there is no name server', async () => {
+it('NameLookup asks the system about local names and names of the hosts file, and if no name server answers', async () => {
   const here = ['localhost', 'on.localhost', 'silent.here.example.com', 'other.example.com'];
   for (const name of here) expect(await found(name)).toEqual(['127.0.0.1']);
   expect(ofSystem).toEqual(here);

@@ -1,4 +1,4 @@
-/** The client of outgoing connections against servers that behave badly. */
+/** Tests the client of outgoing connections against servers that behave badly. */
 import type { ServerResponse } from 'node:http';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -13,7 +13,7 @@ import { OutboundClient, type OutboundClientOptions, type OutboundRequest } from
 import { retryAfterMs } from './retry-after.js';
 import { OutboundRefusedError } from './url-policy.js';
 
-/** Only what hangs takes so long; tests of giving up have times of their own. */
+/** Reached only by what hangs; tests of time limits set limits of their own. */
 const PATIENT_MS = 100_000;
 const LIMITS = {
   headersMs: PATIENT_MS,
@@ -59,7 +59,7 @@ const failed = (reason: string) => ({ name: 'OutboundFailedError', reason });
 const answerWith = (status: number, headers: Record<string, string> = {}, body: string | Buffer = '') => {
   return (_asked: unknown, response: ServerResponse) => response.writeHead(status, headers).end(body);
 };
-/** Every name has these addresses. */
+/** Returns a lookup that resolves every name to these addresses. */
 const lookupOf =
   (...addresses: string[]): AddressLookup =>
   (_hostname, _options, callback) => {
@@ -69,8 +69,8 @@ const lookupOf =
     );
   };
 
-describe('a client that gives way', () => {
-  it('hands a whole body over when it may, and the pieces of one at once', async () => {
+describe('a client that gives way to searches', () => {
+  it('returns a whole body while a search runs if text() reads it, but waits before the pieces of body()', async () => {
     const activity = new SearchActivity();
     activity.begin();
     client = clientWith({ giveWay: new GiveWay(activity.shared, { msMax: 3_600_000 }) });
@@ -86,15 +86,15 @@ describe('a client that gives way', () => {
   });
 });
 
-describe('a client that was closed', () => {
-  it.each([0, 1])('makes no more connections (%i requests before)', async (before) => {
+describe('a closed client', () => {
+  it.each([0, 1])('opens no more connections after %i requests', async (before) => {
     for (let sent = 0; sent < before; sent += 1) await (await get()).bytes();
     await client.close();
     await expect(get()).rejects.toMatchObject(failed('network'));
     expect(server.asked).toHaveLength(before);
   });
 
-  it('ends the request that is just having its connections prepared', async () => {
+  it('ends the request whose connections are being prepared', async () => {
     server.script = () => undefined;
     const request = get();
     const [answered] = await Promise.all([request.catch((error: unknown) => error), client.close()]);
@@ -103,7 +103,7 @@ describe('a client that was closed', () => {
 });
 
 describe('bodies', () => {
-  it('are decompressed, also twice, and read as the charset says', async () => {
+  it('are decompressed, even twice, and decoded by their charset', async () => {
     const text = 'Straße '.repeat(1000);
     const forms: [string, Buffer][] = [
       ['gzip', gzipSync(text)],
@@ -132,7 +132,7 @@ describe('bodies', () => {
     ['gzip', gzipSync(Buffer.alloc(100_000_000))],
     ['br', brotliCompressSync(Buffer.alloc(100_000_000), { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
     ['gzip, gzip', gzipSync(gzipSync(Buffer.alloc(100_000_000)))],
-  ])('that are bombs (%s) end at the bound, and not beyond it', async (encoding, body) => {
+  ])('are cut off at the limit if they are decompression bombs (%s)', async (encoding, body) => {
     expect(body.length).toBeLessThan(LIMITS.wireBytesMax);
     server.script = answerWith(200, { 'content-encoding': encoding }, body);
     const response = await get();
@@ -144,7 +144,7 @@ describe('bodies', () => {
     expect(bytes).toBeLessThanOrEqual(LIMITS.bytesMax);
   });
 
-  it('without end end at the bound of what comes from the network', async () => {
+  it('are cut off at the limit of bytes from the network if they never end', async () => {
     server.script = (_asked, response) => {
       const more = () => {
         if (!response.destroyed) response.write(Buffer.alloc(100_000), () => setImmediate(more));
@@ -158,7 +158,7 @@ describe('bodies', () => {
     );
   });
 
-  it('that are cut, garbled or compressed in an unknown way are errors', async () => {
+  it('cause errors if they are truncated, garbled or compressed in an unknown way', async () => {
     const whole = gzipSync('x'.repeat(1000) + String(Math.random()));
     server.script = answerWith(200, { 'content-encoding': 'gzip' }, whole.subarray(0, -9));
     await expect((await get()).bytes()).rejects.toMatchObject(failed('bad-answer'));
@@ -175,7 +175,7 @@ describe('bodies', () => {
     await expect((await get()).bytes()).rejects.toMatchObject({ name: 'OutboundFailedError' });
   });
 
-  it('of requests are streamed, and sent anew where they are asked for again', async () => {
+  it('are streamed with requests, and sent again after a redirect that repeats them', async () => {
     const body = async function* () {
       for (const piece of ['a', 'b', 'c']) yield await Promise.resolve(Buffer.from(piece));
     };
@@ -186,14 +186,14 @@ describe('bodies', () => {
   });
 });
 
-describe('time', () => {
-  it('is bounded for headers, between pieces, and for the whole', async () => {
+describe('time limits', () => {
+  it('apply to headers, to pauses between pieces, and to the whole answer', async () => {
     server.script = () => undefined;
     await expect(get({ limits: { headersMs: 50 } })).rejects.toMatchObject(failed('headers-timeout'));
     await expect(get({ limits: { totalMs: 50 } })).rejects.toMatchObject(failed('total-timeout'));
     server.script = (_asked, response) => void response.write('first');
     await expect((await get({ limits: { idleMs: 50 } })).bytes()).rejects.toMatchObject(failed('idle-timeout'));
-    // A drip is never idle.
+    // An answer that drips is never idle.
     server.script = (_asked, response) => {
       const drip = setInterval(() => response.write('.'), 10);
       response.once('close', () => clearInterval(drip));
@@ -202,12 +202,12 @@ describe('time', () => {
     await expect(dripping()).rejects.toMatchObject(failed('total-timeout'));
   });
 
-  it('is bounded for connections, the look-up of the name included', async () => {
+  it('apply to connecting, including the lookup of the name', async () => {
     client = clientWith({ connectMs: 50, lookup: () => undefined });
     await expect(get({ url: 'https://silent.example.com/' })).rejects.toMatchObject(failed('connect-timeout'));
   });
 
-  it('ends when whoever asked leaves: before the answer, in the middle of it, and while a retry waits', async () => {
+  it('are cut short when the caller aborts before the answer, amid its body, or while a retry waits', async () => {
     const left = new Error('left');
     const leaving = (action: (signal: AbortSignal) => Promise<unknown>, when: () => boolean) => {
       const gone = new AbortController();
@@ -243,7 +243,7 @@ describe('time', () => {
 });
 
 describe('redirects', () => {
-  it('are answers unless they are asked to be followed', async () => {
+  it('are returned as answers unless the request asks to follow them', async () => {
     server.script = answerWith(302, { location: other.url() });
     const response = await get();
     expect([response.status, response.headers['location']]).toEqual([302, other.url()]);
@@ -252,7 +252,7 @@ describe('redirects', () => {
     expect(other.asked).toEqual([]);
   });
 
-  it('are followed, relative ones too, and told; secrets stay with their origin, and a body with its method', async () => {
+  it('are followed and listed, even relative ones; secrets stay with their origin, and a body with its method', async () => {
     server.script = ({ path }, response) => {
       response
         .writeHead(path === '/a' ? 301 : 303, { location: path === '/a' ? 'b?c=d' : other.url('/e') })
@@ -282,7 +282,7 @@ describe('redirects', () => {
     }
   });
 
-  it('without end are an error, and so are those with a body without end not waited for', async () => {
+  it('cause an error if they never end; a body that never ends is not awaited', async () => {
     server.script = ({ path }, response) => {
       response.writeHead(302, { location: `${path}x` });
       response.write('moved');
@@ -305,16 +305,16 @@ describe('redirects', () => {
     'https://user:secret@example.com/',
     'file:///etc/passwd',
     'https://2130706433.:0/',
-  ])('to what must not be reached are refused: %s', async (location) => {
+  ])('are refused if they lead to a forbidden URL: %s', async (location) => {
     server.script = answerWith(302, { location });
     await expect(get({ redirectsMax: 3 })).rejects.toThrow(OutboundRefusedError);
   });
 
-  it('to names behind which there is a private address are refused, also where the name changes it', async () => {
+  it('are refused if a name resolves to a private address, even if only the second lookup does', async () => {
     server.script = answerWith(302, { location: 'https://public.example.com/' });
     client = clientWith({ lookup: lookupOf('10.0.0.1') });
     await expect(get({ redirectsMax: 3 })).rejects.toThrow(OutboundRefusedError);
-    // Good when it is first looked up, and another when it is connected to: the connection goes to what was checked.
+    // Good at the first lookup, another address at the second: the connection goes to the address that was checked.
     const answers = [['127.0.0.1'], ['10.0.0.1']];
     let asked = 0;
     const lookup: AddressLookup = (hostname, options, callback) => {
@@ -329,7 +329,7 @@ describe('redirects', () => {
 });
 
 describe('retries', () => {
-  it('are made where somebody is busy or gone for a moment, no sooner than it asks', async () => {
+  it('are made after 429 and after a closed connection, no sooner than Retry-After says', async () => {
     let [times, firstMs, secondMs] = [0, 0, 0];
     server.script = (_asked, response) => {
       times += 1;
@@ -344,7 +344,7 @@ describe('retries', () => {
     expect(secondMs - firstMs).toBeGreaterThanOrEqual(995);
   });
 
-  it('are not made for long waits, other statuses, or unless they are asked for', async () => {
+  it('are not made after a long Retry-After, after other statuses, or if the request does not ask for them', async () => {
     server.script = answerWith(503, { 'retry-after': '86400' });
     const response = await get({ retries: RETRIES });
     expect([response.status, response.retryAfterMs(0)]).toEqual([503, 86_400_000]);
@@ -359,7 +359,7 @@ describe('retries', () => {
 });
 
 describe('conditional requests', () => {
-  it('are a 304 without a body where nothing has changed', async () => {
+  it('return a 304 without a body if nothing has changed', async () => {
     const headers = { etag: '"v1"', 'last-modified': 'Fri, 20 Nov 2026 10:00:00 GMT' };
     server.script = ({ headers: asked }, response) => {
       if (asked['if-none-match'] === '"v1"') response.writeHead(304).end();
@@ -374,7 +374,7 @@ describe('conditional requests', () => {
     await expect(get()).rejects.toMatchObject(failed('bad-answer'));
   });
 
-  it('use only what can be sent and will not hold for ever (property)', () => {
+  it('use only validators that can be sent, and no Last-Modified from the future (property)', () => {
     expect(validatorsOf({ etag: 'W/"a"', 'last-modified': 'Tue, 01 Jan 2041 00:00:00 GMT' }, 0)).toEqual({
       etag: 'W/"a"',
     });
@@ -402,7 +402,7 @@ describe('retryAfterMs', () => {
 });
 
 describe('connections', () => {
-  it('are bounded for each host, and for all together; who waits too long a line is told', async () => {
+  it('are limited for each host; requests beyond the limit of waiting ones are rejected', async () => {
     const answers: (() => void)[] = [];
     const script = (_asked: unknown, response: ServerResponse) => void answers.push(() => response.end('x'));
     server.script = other.script = script;
@@ -416,7 +416,7 @@ describe('connections', () => {
     const all = Promise.all([...calls, ...more.slice(0, 7).map(async (each) => (await each).text())]);
     let isDone = false;
     void all.then(() => (isDone = true));
-    // Nothing is answered before there are as many as there may be.
+    // No answer is sent before the host has as many connections as it may have.
     while (server.underWayMax < 3) await new Promise((resolve) => setTimeout(resolve, 1));
     while (!isDone) {
       for (const answer of answers.splice(0)) answer();
@@ -427,17 +427,17 @@ describe('connections', () => {
     expect(server.asked.length + other.asked.length).toBe(15);
   });
 
-  it('are given back by who discards an answer, and by time where nobody reads it', async () => {
+  it('are freed when an answer is discarded, and by the time limit if nobody reads it', async () => {
     server.script = (_asked, response) => void response.write('first');
     for (let each = 0; each < 10; each += 1) (await get()).discard();
     for (let unread = 0; unread < 3;) {
-      // A machine that stands still for a second leaves no time for the answer's headers either.
+      // If the machine stalls for a second, the headers of the answer may be late, too.
       const answered = await get({ limits: { totalMs: 1000 } }).catch((error: unknown) => error);
       if (answered instanceof Error) expect(answered).toMatchObject(failed('total-timeout'));
       else unread += 1;
     }
     for (let each = 0; each < 3; each += 1) (await get()).discard();
-    // Each that was answered; what was given up may have been asked, too.
+    // Each request that was answered; those that were given up may have reached the server, too.
     expect(server.asked.length).toBeGreaterThanOrEqual(16);
   });
 });
@@ -465,12 +465,12 @@ describe('an answer without a body', () => {
           0,
         ]);
       }
-      // undici closes the one of a HEAD.
+      // undici closes the connection of a HEAD.
       expect(ports.size).toBe(method === 'HEAD' ? 5 : 1);
     },
   );
 
-  it('is the last word: what is said before it is passed over', async () => {
+  it('is awaited if informational answers come before it', async () => {
     server.script = (_asked, response) => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload' }, () => response.writeHead(304).end());
     };
@@ -478,8 +478,8 @@ describe('an answer without a body', () => {
   });
 });
 
-describe('a call that is over before there is a connection', () => {
-  it('is told at once, and its place is given to the next', async () => {
+describe('a request that is aborted before it has a connection', () => {
+  it('rejects at once and frees its place for the next', async () => {
     const looked: (() => void)[] = [];
     client = clientWith({
       connectionsPerHostMax: 1,
@@ -498,13 +498,13 @@ describe('a call that is over before there is a connection', () => {
     await expect(asked).rejects.toBe(left);
     const next = get({ url });
     looked[0]?.();
-    // A server of HTTP: the connection is made, and broken.
+    // The server speaks HTTP: the connection is made and then broken.
     await expect(next).rejects.toMatchObject(failed('network'));
   });
 });
 
-describe('whatever comes from the network', () => {
-  it('is an answer or an error, and leaves the client as it was (fuzz)', async () => {
+describe('anything that comes from the network', () => {
+  it('becomes an answer or an error, and leaves the client working (fuzz)', async () => {
     const line = fc.constantFrom(
       ...[
         'HTTP/1.1 200 OK\r\n',

@@ -1,4 +1,4 @@
-/** The guard of outgoing connections against every way of naming an address that it must not reach. */
+/** Tests the guard of outgoing connections against every notation of an address that it must not reach. */
 import type { LookupAddress } from 'node:dns';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +17,7 @@ import { checkOutboundUrl, OutboundRefusedError, type OutboundRules } from './ur
 
 const STRICT: OutboundRules = { allowed_hosts: [], loopback_allowed: false };
 
-/** Answers every name with these addresses, one list after the other, the last one for good. */
+/** Resolves every name to these lists of addresses, one after the other; the last one is repeated. */
 function names(...answers: readonly (readonly string[])[]): AddressLookup & { readonly asked: string[] } {
   const asked: string[] = [];
   const lookup: AddressLookup = (hostname, _options, callback) => {
@@ -36,7 +36,7 @@ function agentFor(rules: OutboundRules, lookup?: AddressLookup) {
   return createGuardedAgent(lookup === undefined ? base : { ...base, lookup });
 }
 
-/** The error that a request to the URL ends with; fails where there is an answer. */
+/** Returns the error that a request to the URL ends with, or a text if there is an answer. */
 async function refusalOf(url: string, rules: OutboundRules, lookup?: AddressLookup): Promise<unknown> {
   const agent = agentFor(rules, lookup);
   try {
@@ -78,7 +78,7 @@ describe('forbidden addresses', () => {
     expect(taken).toEqual([]);
   });
 
-  it('are refused by the connection itself, in the same forms, where no URL was checked', async () => {
+  it('are refused in the same notations by the connection itself, even if no URL was checked', async () => {
     const literals = urls.filter((url) => URL.canParse(url) && /^\[|^[\d.]+$/.test(new URL(url).hostname));
     expect(literals.length).toBeGreaterThan(300);
     const lookup = names(['127.0.0.1']);
@@ -88,16 +88,16 @@ describe('forbidden addresses', () => {
     expect(lookup.asked).toEqual([]);
   });
 
-  it.each([...FORBIDDEN_IPV4, ...FORBIDDEN_IPV6])('are refused behind a name: %s', async (address) => {
+  it.each([...FORBIDDEN_IPV4, ...FORBIDDEN_IPV6])('are refused if a name resolves to them: %s', async (address) => {
     const lookup = names([address]);
     expect(await refusalOf('https://hooks.example.com/', STRICT, lookup)).toBeInstanceOf(OutboundRefusedError);
     expect(lookup.asked).toEqual(['hooks.example.com']);
   });
 
-  it('are refused in every notation, whatever the address (property)', () => {
+  it('are refused in every notation, for any address of the ranges (property)', () => {
     const forbidden = fc.constantFrom(...FORBIDDEN_IPV4).chain((base) => {
       const [a, b] = bytesOf(base);
-      // Other hosts of the same /16 where the range is as wide as that.
+      // Other hosts of the same /16 if the range is that wide.
       const isWide = [10, 127, 169, 192, 198, 240].includes(a) && ![0, 51].includes(b) && base !== '192.0.2.1';
       const any = fc.tuple(fc.nat(255), fc.nat(255)).map(([c, d]) => `${a}.${b}.${c}.${d}`);
       return isWide ? any : fc.constant(base);
@@ -117,7 +117,7 @@ describe('checkOutboundUrl', () => {
     'https://example.com:8443/',
     'https://8.8.8.8/',
     'https://[2606:4700::1111]/',
-  ])('takes %s', (url) => {
+  ])('accepts %s', (url) => {
     expect(checkOutboundUrl(url, STRICT).href).toBe(url);
   });
 
@@ -146,7 +146,7 @@ describe('checkOutboundUrl', () => {
     expect(() => checkOutboundUrl(url, STRICT)).toThrow(reason);
   });
 
-  it('refuses or takes any text without any other error (fuzz)', () => {
+  it('accepts or refuses any text and throws no other error (fuzz)', () => {
     const text = fc.oneof(
       fc.webUrl({ withFragments: true, withQueryParameters: true }),
       fc.string(),
@@ -163,7 +163,7 @@ describe('checkOutboundUrl', () => {
     );
   });
 
-  it('makes the exceptions that an operator asks for, and no more', () => {
+  it('makes the exceptions that the operator configured, and no others', () => {
     const loopback = { ...STRICT, loopback_allowed: true };
     for (const url of ['http://127.0.0.1:9/', 'http://localhost/', 'https://[::1]/']) checkOutboundUrl(url, loopback);
     for (const url of ['http://example.com/', 'http://10.0.0.1/', 'https://10.0.0.1/', 'https://router/']) {
@@ -178,7 +178,7 @@ describe('checkOutboundUrl', () => {
 });
 
 describe('addressFault', () => {
-  it('takes public addresses and refuses what is no address', () => {
+  it('accepts public addresses and refuses text that is not an address', () => {
     for (const address of ['1.1.1.1', '8.8.4.4', '93.184.215.14', '2606:4700::1111', '2a00:1450::8a']) {
       expect(addressFault(address)).toBeUndefined();
     }
@@ -189,7 +189,7 @@ describe('addressFault', () => {
 describe('the guarded agent', () => {
   const LOOPBACK = { ...STRICT, loopback_allowed: true };
 
-  it('connects to loopback over HTTP only where that is allowed, and follows no redirect', async () => {
+  it('connects to loopback over HTTP only if that is allowed, and follows no redirect', async () => {
     const url = `http://127.0.0.1:${port}/`;
     const before = requests;
     expect(await refusalOf(url, STRICT)).toBeInstanceOf(OutboundRefusedError);
@@ -198,12 +198,12 @@ describe('the guarded agent', () => {
     expect(requests).toBe(before + 1);
   });
 
-  it('sends no HTTP to a name that is not loopback, also where loopback is allowed', async () => {
+  it('sends no HTTP to a name that is not loopback, even if loopback is allowed', async () => {
     const refused = await refusalOf(`http://hooks.example.com:${port}/`, LOOPBACK, names(['93.184.215.14']));
     expect(refused).toBeInstanceOf(OutboundRefusedError);
   });
 
-  it('sends HTTP where that is allowed to where HTTPS may go, and nowhere else', async () => {
+  it('sends plain HTTP, if allowed, only where HTTPS may go', async () => {
     const plain = { ...STRICT, plain_http: true };
     expect(checkOutboundUrl('http://birds.example.com/', plain).href).toBe('http://birds.example.com/');
     for (const url of ['ftp://birds.example.com/', 'ws://birds.example.com/', 'file:///etc/passwd'])
@@ -225,19 +225,19 @@ describe('the guarded agent', () => {
     );
   });
 
-  it('connects to the address that was checked: a name that moves between two look-ups gains nothing', async () => {
+  it('connects to the address that was checked, even if the name resolves differently between two lookups', async () => {
     const rules = { ...STRICT, allowed_hosts: ['127.0.0.1'] };
     const lookup = names(['127.0.0.2', '127.0.0.1'], ['127.0.0.2']);
     const url = `https://rebind.example.com:${port}/`;
-    // The server does not speak TLS: the handshake fails, which shows that the connection was made, to the good address.
+    // The server does not speak TLS: the failed handshake shows that a connection to the good address was made.
     const reached = await refusalOf(url, rules, lookup);
     expect(reached).toMatchObject({ code: expect.stringMatching(/SSL|EPROTO|ECONNRESET/) as string });
     expect(await refusalOf(url, rules, lookup)).toBeInstanceOf(OutboundRefusedError);
   });
 
-  it('reaches a named host wherever it is, over HTTPS alone', async () => {
+  it('reaches an allowed host at any address, but only over HTTPS', async () => {
     const named = { ...STRICT, allowed_hosts: ['localhost'] };
-    // The server does not speak TLS: the handshake fails, which shows that the connection was made.
+    // The server does not speak TLS: the failed handshake shows that the connection was made.
     expect(await refusalOf(`https://localhost:${port}/`, named)).not.toBeInstanceOf(OutboundRefusedError);
     expect(await refusalOf(`http://localhost:${port}/`, named)).toBeInstanceOf(OutboundRefusedError);
   });

@@ -22,7 +22,7 @@ const boxOf = (...given: string[]) => new SecretBox({ path, given });
 const newKeyText = () => randomBytes(32).toString('base64');
 
 describe('Secret', () => {
-  it('is not seen by whatever prints, logs, serialises or copies it', () => {
+  it('is not revealed by printing, logging, serialising or copying it', () => {
     const secret = new Secret('hunter2');
     const lines: string[] = [];
     pino({}, { write: (line: string) => lines.push(line) }).info(
@@ -43,7 +43,7 @@ describe('Secret', () => {
 });
 
 describe('SecretBox', () => {
-  it('gives back what it sealed, also after a new start, and never seals the same twice', () => {
+  it('opens what it sealed, even after a restart, and never seals the same text twice alike', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.string({ maxLength: 50 }), (text, place) => {
         const box = boxOf();
@@ -57,19 +57,19 @@ describe('SecretBox', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('makes no key before there is a secret', () => {
+  it('creates no key before there is a secret', () => {
     expect(boxOf().isSealed('plain text')).toBe(false);
     expect(existsSync(path)).toBe(false);
   });
 
-  it('opens nothing that was changed, moved to another place, cut off, or sealed with a key that is gone', () => {
+  it('opens nothing that was changed, moved, truncated, or sealed with a key that is gone', () => {
     const box = boxOf();
     const sealed = box.seal(new Secret('hunter2'), 'webhook/1');
     expect(() => box.open(sealed, 'webhook/2')).toThrow(SecretUnreadableError);
     fc.assert(
       fc.property(fc.nat(sealed.length - 1), fc.constantFrom(...'AZaz09-_.'), (at, character) => {
         fc.pre(sealed[at] !== character);
-        // The last character of base64url may hold bits that mean nothing.
+        // The last character of base64url may hold bits without meaning.
         fc.pre(at < sealed.length - 1);
         expect(() => box.open(sealed.slice(0, at) + character + sealed.slice(at + 1), 'webhook/1')).toThrow(
           SecretUnreadableError,
@@ -81,13 +81,13 @@ describe('SecretBox', () => {
     expect(() => boxOf().open(sealed, 'webhook/1')).toThrow('is not there');
   });
 
-  it('takes what a later release has sealed for no open secret, and says whose it is', () => {
+  it('recognises a secret sealed by a later release, refuses to open it, and advises to start that release', () => {
     const later = boxOf().seal(new Secret('hunter2'), 'webhook/1').replace('sealed1.', 'sealed2.');
     expect([boxOf().isSealed(later), boxOf().hasKeyOf(later)]).toEqual([true, false]);
     expect(() => boxOf().open(later, 'webhook/1')).toThrow('start the release that wrote it');
   });
 
-  it('seals everything anew with a new key, and forgets the old one then', async () => {
+  it('reseals everything with a new key at a rotation, and then forgets the old key', async () => {
     const box = boxOf();
     let kept = box.seal(new Secret('hunter2'), 'a');
     const first = kept;
@@ -101,7 +101,7 @@ describe('SecretBox', () => {
     expect(() => boxOf().open(first, 'a')).toThrow(SecretUnreadableError);
   });
 
-  it('keeps both keys where a rotation was cut short, and finishes it later', async () => {
+  it('keeps both keys if a rotation fails, and opens the secrets after a restart', async () => {
     const box = boxOf();
     const kept = box.seal(new Secret('hunter2'), 'a');
     box.keptBy(() => Promise.reject(new Error('the disk is full')));
@@ -112,7 +112,7 @@ describe('SecretBox', () => {
     expect(await next.resealAll()).toBe(0);
   });
 
-  it('takes keys from the settings before those of the file, and says where they have to be replaced', async () => {
+  it('prefers keys from the settings to those of the file, and says where to replace them', async () => {
     const sealedByFile = boxOf().seal(new Secret('old'), 'a');
     const [older, newer] = [newKeyText(), newKeyText()];
     const sealed = boxOf(older).seal(new Secret('new'), 'a');
@@ -125,7 +125,7 @@ describe('SecretBox', () => {
     expect(readFileSync(path, 'utf8')).toBe('gannet secret keys 1\n');
   });
 
-  it('says what is wrong with a key file', () => {
+  it('reports a damaged key file', () => {
     for (const text of ['', 'gannet secret keys 2\n', 'gannet secret keys 1\nshort\n', '\0\0\0\0']) {
       writeFileSync(path, text);
       expect(() => boxOf()).toThrow('is damaged or of another version');

@@ -1,4 +1,4 @@
-/** Clocks that are set right: what waits by a wrong one is done all the same, and soon. */
+/** Tests clocks that are set right again: work that waits by a wrong clock is still done, and soon. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const YEAR_MS = 365 * DAY_MS;
 let folder: string;
 let timers: SimulatedTimers;
 let list: EmbeddedList;
-/** By how much the clock of the machine is wrong; timers are not. */
+/** How wrong the clock of the machine is; timers are not affected. */
 let wrongByMs = 0;
 let asked = 0;
 
@@ -56,7 +56,7 @@ const answering =
     );
   };
 
-it('an attempt that waits since the clock was years ahead is made at the next start, once', async () => {
+it('An attempt that was scheduled while the clock was years ahead is made once at the next start', async () => {
   wrongByMs = 3 * YEAR_MS;
   open();
   list.embedWith(answering('failed'));
@@ -75,7 +75,7 @@ it('an attempt that waits since the clock was years ahead is made at the next st
   expect(list.queue.figures(LANE)).toEqual({ pending: 0, failed: 2, reasons: { away: 2 } });
 });
 
-it('work that the clock of years ahead has left behind is done at the next start', async () => {
+it('Work that was queued while the clock was years ahead is done at the next start', async () => {
   wrongByMs = 3 * YEAR_MS;
   open();
   await list.write(Object.fromEntries(Array.from({ length: 600 }, (_, number) => [`r${number}`, 'text'])));
@@ -89,7 +89,7 @@ it('work that the clock of years ahead has left behind is done at the next start
   expect(list.queue.figures(LANE)).toEqual({ pending: 0, failed: 0, reasons: {} });
 });
 
-it('a pause is as long as it was meant to be, where the clock is set back in it', async () => {
+it('A pause keeps its length if the clock is set back during it', async () => {
   open();
   list.embedWith(answering('unavailable'));
   await list.write({ a: 'text' });
@@ -100,7 +100,7 @@ it('a pause is as long as it was meant to be, where the clock is set back in it'
   expect(asked).toBeGreaterThan(8);
 });
 
-it('a model that asks to be left alone for a century is asked again after a day', async () => {
+it('A model that asks for a pause of a century is asked again after a day', async () => {
   open();
   list.embedWith(answering('unavailable', timers.nowMs() + 100 * YEAR_MS));
   await list.write({ a: 'text' });

@@ -1,4 +1,4 @@
-/** What is made of rows goes into the queue in transactions of a bounded size, however much is made of each. */
+/** Work made of outbox rows goes into the queue in transactions of a bounded size, however much each row yields. */
 import { expect, it } from 'vitest';
 import { DamagedFileError, isDamage } from '../damaged-storage.js';
 import { MOVED_AT_ONCE, OutboxRelay, UnreadSourceError } from './outbox-relay.js';
@@ -10,7 +10,7 @@ interface Row {
   readonly bytes: number;
 }
 
-/** Moves all rows; returns what each transaction took, and up to which row. */
+/** Moves all rows; returns what each transaction took, and the last row of each. */
 async function moved(
   contents: readonly Row[],
   movedFrom = ({ row, content }: NumberedRow<Row>) =>
@@ -47,7 +47,7 @@ async function moved(
   return transactions;
 }
 
-it('five hundred events for a thousand webhooks are fifty transactions and not one', async () => {
+it('OutboxRelay moves five hundred events for a thousand webhooks in fifty transactions', async () => {
   const transactions = await moved(Array.from({ length: 500 }, () => ({ made: 1000, bytes: 100 })));
   expect(Math.max(...transactions.map(({ made }) => made.length))).toBe(MOVED_AT_ONCE);
   expect(transactions.map(({ lastRow }) => lastRow)).toEqual(Array.from({ length: 50 }, (_, each) => 10 * (each + 1)));
@@ -55,7 +55,7 @@ it('five hundred events for a thousand webhooks are fifty transactions and not o
   expect([all.length, new Set(all).size, all.at(-1)]).toEqual([500_000, 500_000, '500/999']);
 });
 
-it('long events are fewer at a time, and one of them is whole', async () => {
+it('OutboxRelay moves fewer events at a time if they are long, and never splits one', async () => {
   const transactions = await moved([
     { made: 100, bytes: 100_000 },
     { made: 100, bytes: 100_000 },
@@ -71,7 +71,7 @@ it('long events are fewer at a time, and one of them is whole', async () => {
   ]);
 });
 
-it('a transaction ends before the row that would make it too large', async () => {
+it('OutboxRelay ends a transaction before the row that would make it too large', async () => {
   const transactions = await moved([
     { made: 6000, bytes: 10 },
     { made: 3999, bytes: 10 },
@@ -89,12 +89,12 @@ it('a transaction ends before the row that would make it too large', async () =>
   ]);
 });
 
-it('the rows of few webhooks are moved as they are read', async () => {
+it('OutboxRelay moves the rows of few webhooks as they are read', async () => {
   const transactions = await moved(Array.from({ length: 1100 }, () => ({ made: 1, bytes: 100 })));
   expect(transactions.map(({ lastRow }) => lastRow)).toEqual([500, 1000, 1100]);
 });
 
-it('what a row becomes is decided when it is moved, and not while what is before it is', async () => {
+it('OutboxRelay decides what a row becomes when it moves the row, not while earlier rows are moved', async () => {
   let receivers = ['leaves', 'stays'];
   const transactions = await moved(
     Array.from({ length: 3 }, () => ({ made: MOVED_AT_ONCE, bytes: 10 })),
@@ -111,7 +111,7 @@ it('what a row becomes is decided when it is moved, and not while what is before
   ]);
 });
 
-it('does not say of the queue what is said of an outbox that is damaged', async () => {
+it('OutboxRelay does not report damage of the queue if an outbox is damaged', async () => {
   const failure = await new Promise<unknown>((failed) => {
     const relay = new OutboxRelay<{ id: string }, Row, string>({
       queue: { mark: () => 0, moveIn: () => Promise.resolve(), dropMark: () => Promise.resolve() },
@@ -132,11 +132,11 @@ it('does not say of the queue what is said of an outbox that is damaged', async 
   });
   expect(failure).toBeInstanceOf(UnreadSourceError);
   expect(String(failure)).toContain('lists/one/store/data.mdb is damaged');
-  // Else the queue would be put aside, with all that is to be delivered.
+  // Otherwise the queue would be moved aside with everything that is to be delivered.
   expect(isDamage(failure)).toBe(false);
 });
 
-it('tries a source that fails after growing waits, whatever is written to it meanwhile', async () => {
+it('OutboxRelay retries a failing source after growing waits, whatever is written to it in the meantime', async () => {
   const waits: number[] = [];
   const counts: number[] = [];
   let due: (() => void) | undefined;
@@ -173,7 +173,7 @@ it('tries a source that fails after growing waits, whatever is written to it mea
   for (let tries = 0; tries < 8; ++tries) {
     relay.wake(source);
     await new Promise(setImmediate);
-    // As each commit of a busy list does.
+    // As after each commit of a busy list.
     for (let commit = 0; commit < 50; ++commit) relay.wake(source);
     await new Promise(setImmediate);
     due?.();

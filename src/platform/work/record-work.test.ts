@@ -1,4 +1,7 @@
-/** Work that versions of records leave behind in their list's own environment: the queue beside a plain model, and what is done of it. */
+/**
+ * Tests the work that versions of records leave in the environment of their list: the queue against a plain model, and
+ * what becomes of the work.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +29,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Counts what is under way, so that simulated time waits for it. */
+/** Counts running calls, so that simulated time waits for them. */
 function counted(model: Model): Model {
   return async (versions, abort) => {
     underWay += 1;
@@ -59,7 +62,7 @@ describe('the queue of a list', () => {
       kind: fc.constant('settle' as const),
       position: fc.nat(3),
       outcome: fc.constantFrom('done' as const, 'retried' as const, 'slow' as const, 'wrong' as const),
-      /** As when a version is written while the one before is being embedded. */
+      /** True if a newer version is written while this one is being embedded. */
       isSuperseded: fc.boolean(),
     }),
     fc.record({ kind: fc.constantFrom('retry' as const, 'reopen' as const, 'forget' as const) }),
@@ -78,7 +81,7 @@ describe('the queue of a list', () => {
     return list.environment.transaction(() => list.queue.settle([settlement]).length);
   }
 
-  it('holds the newest version of each record and counts what waits and failed as a plain model does', async () => {
+  it('holds the newest version of each record, and counts waiting and failed work like a plain model', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
         await list.queue.forget(LANE);
@@ -111,7 +114,7 @@ describe('the queue of a list', () => {
           const scheduled = each.kind === 'settle' ? due[each.position % Math.max(1, due.length)] : undefined;
           if (each.kind === 'settle' && scheduled !== undefined) {
             if (each.isSuperseded) await write([scheduled.subject]);
-            // What came of an older version is nothing.
+            // The outcome of an older version is dropped.
             expect(await settle(scheduled, each.outcome)).toBe(each.isSuperseded ? 0 : 1);
             const known = model.get(scheduled.subject);
             if (!each.isSuperseded && each.outcome === 'done') model.delete(scheduled.subject);
@@ -147,7 +150,7 @@ describe('embedding', () => {
   const texts = (count: number, round: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, number) => [`r${number}`, `text ${number} of ${round}`]));
 
-  it('ends with the newest version of every record, in batches, and does nothing twice', async () => {
+  it('ends with the newest version of every record, works in batches, and does nothing twice', async () => {
     const asked: Version[][] = [];
     list.embedWith(
       counted(async (versions) => {
@@ -157,7 +160,7 @@ describe('embedding', () => {
       }),
     );
     await list.write(texts(40, 1));
-    // While the first are under way.
+    // Written while the first batches are being embedded.
     await list.write(texts(10, 2));
     await list.write({ r39: null });
     await timers.pass(1000, settled);
@@ -175,7 +178,7 @@ describe('embedding', () => {
     expect(list.queue.figures(LANE)).toEqual({ pending: 0, failed: 0, reasons: {} });
   });
 
-  it('counts what failed by its reason, also what can never be done, until it is retried', async () => {
+  it('counts failures by reason until they are retried, including those that can never succeed', async () => {
     let isBroken = true;
     list.embedWith(
       counted((versions) =>
@@ -205,7 +208,7 @@ describe('embedding', () => {
     expect(list.queue.figures(LANE)).toEqual({ pending: 0, failed: 0, reasons: {} });
   });
 
-  it('waits for a model that is not there, however long, and asks none before it wants to be asked', async () => {
+  it('waits for an unavailable model, however long, and does not ask one before the time that it named', async () => {
     const startMs = timers.nowMs();
     const asked: number[] = [];
     list.embedWith(
@@ -230,7 +233,7 @@ describe('embedding', () => {
     expect(Object.keys(list.embedded())).toHaveLength(12);
   });
 
-  it('loses nothing where outcomes cannot be written for a while', async () => {
+  it('loses nothing if outcomes cannot be written for a while', async () => {
     list.isFull = true;
     list.embedWith(counted((versions) => Promise.resolve(versions.map(done))));
     await list.write(texts(10, 1));

@@ -14,7 +14,7 @@ function settlement(number: number): Settlement<WorkTypes> {
 }
 
 describe('SettlementBuffer', () => {
-  it('writes many outcomes at once, and tries again in the same order where the disk is full', async () => {
+  it('writes many outcomes at once, and tries again in the same order if the disk is full', async () => {
     const timers = new SimulatedTimers();
     const written: number[][] = [];
     const settled: number[] = [];
@@ -54,7 +54,7 @@ describe('SettlementBuffer', () => {
 });
 
 describe('WorkSlots', () => {
-  it('bounds each receiver and all together, and calls whoever waits', () => {
+  it('limits each receiver and all together, and calls those that wait', () => {
     const slots = new WorkSlots(2, 3);
     const called: string[] = [];
     const at = (receiver: string) => ({ owner: '', receiver });
@@ -62,7 +62,7 @@ describe('WorkSlots', () => {
     expect([take('a'), take('a'), take('a')]).toEqual([true, true, false]);
     expect([take('b'), take('b')]).toEqual([true, false]);
     expect(called).toEqual([]);
-    // All were taken, so that the one that comes free may be anybody's.
+    // All slots were taken, so the freed one may go to either receiver.
     slots.release(at('a'));
     expect(called.sort()).toEqual(['a', 'b']);
     expect([take('b'), take('a')]).toEqual([true, false]);
@@ -76,7 +76,7 @@ describe('WorkSlots', () => {
 describe('RetrySchedule', () => {
   const options = { soonMs: [1000, 4000, 16_000], laterMs: [60_000, 300_000], jitterPercent: 10 };
 
-  it('waits as configured, and up to a tenth longer', () => {
+  it('waits as configured plus up to a tenth', () => {
     const bases = [1, 4, 16, 60, 300];
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(4), (random, position) => {
@@ -90,7 +90,7 @@ describe('RetrySchedule', () => {
     expect(new RetrySchedule(options).after(6)).toBeUndefined();
   });
 
-  it('sets aside at once where nothing is configured', () => {
+  it('sets work aside at once if no waits are configured', () => {
     const none = { soonMs: [], laterMs: [], jitterPercent: 0 };
     expect(new RetrySchedule(none).after(1)).toBeUndefined();
   });

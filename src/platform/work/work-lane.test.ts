@@ -5,7 +5,7 @@ import type { ScheduledWork } from './work-kind.js';
 import { WorkLane } from './work-lane.js';
 import { WorkSlots } from './work-slots.js';
 
-it('tries what became due while it looked, without being woken by anybody', async () => {
+it('WorkLane tries work that became due while it was reading the queue, without being woken', async () => {
   const timers = new SimulatedTimers();
   let laterMs = 0;
   const dueMs = timers.nowMs() + 3;
@@ -20,7 +20,7 @@ it('tries what became due while it looked, without being woken by anybody', asyn
     queue: {
       due: (_lane, { nowMs }) => {
         const found = waiting.filter((each) => each.dueMs <= nowMs);
-        // As on a busy machine: time goes by before the lane asks when the next one is due.
+        // As on a busy machine: time passes before the lane asks when the next work is due.
         laterMs += 5;
         return found;
       },
@@ -50,7 +50,7 @@ it('tries what became due while it looked, without being woken by anybody', asyn
   await lane.stop(0);
 });
 
-it('holds little of what waits: there may be ten thousand lanes, whose receivers are all down', () => {
+it('WorkLane keeps little waiting work in memory, as there may be ten thousand lanes whose receivers are all down', () => {
   const timers = new SimulatedTimers();
   let read = 0;
   const lane = new WorkLane<{ item: string; result: null; note: null; failure: null }>({

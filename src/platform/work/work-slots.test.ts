@@ -4,7 +4,7 @@ import { WorkSlots } from './work-slots.js';
 
 const at = (receiver: string, owner = '') => ({ owner, receiver });
 
-/** Lanes that have so much to do, each at its receiver: they take a slot for each piece, as soon as there is one. */
+/** Lanes with a number of pieces of work each; they take a slot for each piece as soon as there is one. */
 class Lanes {
   calls = 0;
   underWay: string[] = [];
@@ -37,17 +37,17 @@ class Lanes {
 it.each([
   ['one receiver', (): string => 'a', 16, 512],
   ['a receiver each', (lane: number): string => `receiver-${lane}`, 16, 16],
-])('a slot that comes free calls one of a thousand lanes that wait for %s', (_what, receiverOf, each, all) => {
+])('A freed slot calls one of a thousand lanes that wait for %s', (_what, receiverOf, each, all) => {
   const lanes = new Lanes(each, all);
   for (let lane = 0; lane < 1000; lane += 1) lanes.begin(receiverOf(lane), 2);
   lanes.calls = 0;
   while (lanes.underWay.length > 0) lanes.end(0);
   expect(lanes.done).toBe(2000);
-  // Once for a slot, and once more where it found that there was none for its second piece.
+  // Once for each slot, and once more if the lane found no slot for its second piece.
   expect(lanes.calls).toBeLessThanOrEqual(2000);
 });
 
-it('forgets nobody, keeps its bounds, and lets no slot rest while anybody could use it', () => {
+it('WorkSlots forgets no lane, keeps its limits, and leaves no slot unused while a lane could use it', () => {
   const lane = fc.record({ receiver: fc.constantFrom('a', 'b', 'c', 'd'), pieces: fc.integer({ min: 1, max: 4 }) });
   fc.assert(
     fc.property(
@@ -77,7 +77,7 @@ it('forgets nobody, keeps its bounds, and lets no slot rest while anybody could 
   );
 });
 
-it('a lane that has nothing to do any more leaves its slot to the next of its receiver', () => {
+it('A lane without work leaves its slot to the next lane of its receiver', () => {
   const slots = new WorkSlots(1, 10);
   slots.take(at('a'), undefined);
   const called: string[] = [];
@@ -93,7 +93,7 @@ it('a lane that has nothing to do any more leaves its slot to the next of its re
   expect(called).toEqual(['has nothing to do', 'takes it', 'waits on']);
 });
 
-it('forgets nobody where lanes go over to another receiver, or drop out, while they wait', () => {
+it('WorkSlots forgets no lane that changes its receiver or drops out while it waits', () => {
   const receivers = ['a', 'b', 'c', 'd', 'e'];
   const step = fc.record({
     what: fc.constantFrom('end', 'end', 'wake', 'wake', 'wake', 'drop'),
@@ -152,14 +152,14 @@ it('forgets nobody where lanes go over to another receiver, or drop out, while t
 });
 
 describe('owners', () => {
-  /** Takes as many as it gets at receivers of its own, each of which never answers; returns how many. */
+  /** Takes as many slots as it gets, at receivers of its own that never answer; returns the number. */
   const takeAll = (slots: WorkSlots, owner: string): number => {
     let count = 0;
     while (slots.take(at(`${owner}${count}`, owner), undefined)) count += 1;
     return count;
   };
 
-  it('leave as much as one of them has to the others, one at least to each, and all to who is alone', () => {
+  it('leave as many slots to the others as one of them has, at least one to each, and a sole owner gets all', () => {
     const slots = new WorkSlots(16, 512);
     slots.expect(at('a0', 'a'));
     slots.expect(at('a1', 'a'));
@@ -173,14 +173,14 @@ describe('owners', () => {
     expect(takeAll(alone, 'a')).toBe(512);
   });
 
-  it('share what one receiver may be asked at a time, too', () => {
+  it('share the slots of one receiver, too', () => {
     const slots = new WorkSlots(16, 512);
     for (const owner of ['a', 'b']) slots.expect(at('hooks', owner));
     const ofA = Array.from({ length: 20 }, () => slots.take(at('hooks', 'a'), undefined)).filter(Boolean).length;
     expect([ofA, slots.take(at('hooks', 'b'), undefined)]).toEqual([8, true]);
   });
 
-  it('have turns where they wait: one of ten is called before the second of a thousand', () => {
+  it('take turns: one with ten waiting lanes is served soon, although another has a thousand', () => {
     const slots = new WorkSlots(16, 4);
     for (const owner of ['a', 'b']) slots.expect(at('expected', owner));
     const called: string[] = [];
@@ -195,7 +195,7 @@ describe('owners', () => {
     expect(called.slice(3).filter((owner) => owner === 'b').length).toBeGreaterThan(0);
   });
 
-  it('forgets nobody, and lets no slot rest that its owner may have', () => {
+  it('lose no lane, and leave no slot unused that one of them may have', () => {
     const owners = ['a', 'b', 'c'];
     const receivers = ['x', 'y', 'z'];
     const step = fc.record({
