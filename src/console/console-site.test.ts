@@ -24,8 +24,8 @@ async function ask(path: string, headers: { acceptEncoding?: string; ifNoneMatch
 
 const textOf = (answer: PageAnswer | undefined): string => Buffer.from(answer?.body ?? []).toString();
 
-describe('the page', () => {
-  it('is the same for every path of the application, with a nonce of its own', async () => {
+describe('the page of the console', () => {
+  it('is the same for every path of the application, with a new nonce each time', async () => {
     const pages = [await ask('/console/'), await ask('/console/default/list/films/search')];
     const nonces = pages.map(
       (page) => /script-src 'nonce-([^']+)'/.exec(page?.headers['Content-Security-Policy'] ?? '')?.[1],
@@ -37,7 +37,7 @@ describe('the page', () => {
     for (const page of pages) expect(page?.headers['Cache-Control']).toBe('no-store');
   });
 
-  it('lets nothing in but its own, and is in no frame', async () => {
+  it('allows only its own content and forbids frames', async () => {
     const { headers } = (await ask('/console/')) as PageAnswer;
     const policy = headers['Content-Security-Policy'] ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -46,23 +46,23 @@ describe('the page', () => {
     expect(headers).toMatchObject({ 'Referrer-Policy': 'no-referrer', 'X-Content-Type-Options': 'nosniff' });
   });
 
-  it('asks for TLS where browsers reach the service by it, and nowhere else', async () => {
+  it('sends Strict-Transport-Security only if browsers reach the service by TLS', async () => {
     expect((await ask('/console/'))?.headers).not.toHaveProperty('Strict-Transport-Security');
     expect((await ask('/console/', {}, true))?.headers).toHaveProperty('Strict-Transport-Security');
   });
 
-  it('is at the path with the slash', async () => {
+  it('redirects from the path without the slash', async () => {
     expect(await ask('/console')).toMatchObject({ status: 308, headers: { Location: '/console/' } });
   });
 
-  it('is where browsers are led that ask for the root', async () => {
+  it('is the target of a redirect from the root', async () => {
     const headers = { Location: '/console/', 'Cache-Control': 'no-store', Vary: 'Accept' };
     expect(await ask('/')).toEqual({ status: 302, headers });
   });
 });
 
-describe('a file', () => {
-  it('is kept for good, and is small for who takes it so', async () => {
+describe('a file of the console', () => {
+  it('is cached for good and served compressed if the client accepts that', async () => {
     const small = await ask('/console/assets/index-1a.js', { acceptEncoding: 'gzip, br;q=0.5' });
     expect([textOf(small), small?.headers['Content-Encoding']]).toEqual(['small', 'br']);
     const plain = await ask('/console/assets/index-1a.js');
@@ -74,7 +74,7 @@ describe('a file', () => {
     expect(plain?.contentType).toMatch(/^text\/javascript/);
   });
 
-  it('is not sent again to who has it', async () => {
+  it('is not sent again to a client that has it', async () => {
     const { headers } = (await ask('/console/assets/index-1a.js')) as PageAnswer;
     const again = await ask('/console/assets/index-1a.js', { ifNoneMatch: `"other", W/${headers['ETag'] ?? ''}` });
     expect([again?.status, again?.body]).toEqual([304, undefined]);
@@ -86,11 +86,11 @@ describe('a file', () => {
   });
 });
 
-it('says what to do where nothing has been built', async () => {
+it('openConsoleSite says what to run if nothing has been built', async () => {
   await expect(openConsoleSite({ folder: join(folder, 'nowhere'), tls: false })).rejects.toThrow('npm run setup');
 });
 
-it('is not said to be missing where the system refuses it: one descriptor too few was a fault of the build', async () => {
+it('openConsoleSite reports an error of the system as such, not as a missing build', async () => {
   const refused = mkdtempSync(join(tmpdir(), 'gannet-console-'));
   mkdirSync(join(refused, 'index.html'));
   await expect(openConsoleSite({ folder: refused, tls: false })).rejects.toMatchObject({ code: 'EISDIR' });

@@ -11,6 +11,6 @@ it.each([
   [86_400_000, 'yesterday'],
   [40 * 86_400_000, 'last month'],
   [800 * 86_400_000, '2 years ago'],
-])('says how long ago something was: %i ms', (passed, expected) => {
+])('ago says how long ago something was: %i ms', (passed, expected) => {
   expect(ago(1e12 - passed, 1e12)).toBe(expected);
 });

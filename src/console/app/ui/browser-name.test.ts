@@ -21,6 +21,6 @@ it.each([
   [`Mozilla/5.0 (Linux; Android 14) ${WEBKIT} Chrome/131.0.0.0 Mobile Safari/537.36`, 'Chrome on Android'],
   ['curl/8.5.0', 'curl/8.5.0'],
   ['', ''],
-])('calls %s %s', (userAgent, name) => {
+])('browserName names %s %s', (userAgent, name) => {
   expect(browserName(userAgent)).toBe(name);
 });

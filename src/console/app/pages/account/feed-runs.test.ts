@@ -7,7 +7,7 @@ const counts = { added: 1, changed: 0, removed: 0, unchanged: 3, skipped: [], re
 const feed = (changes: Partial<Feed>): Feed =>
   ({ status: 'Synced', error: null, last_checked: '2026-01-01T00:00:00Z', last_run: counts, ...changes }) as Feed;
 
-it('has each run once, the newest first, and says why one failed', () => {
+it('withLastRun keeps each run once, newest first, at most 50, with the reason why one failed', () => {
   let runs: readonly Run[] = [];
   const tell = (changes: Partial<Feed>): void => {
     runs = withLastRun(runs, feed(changes));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { movesOf } from './moves.js';
 
-it('tells what moved, what came and what stayed', () => {
+it('movesOf tells which records moved, which are new and which stayed', () => {
   const moves = movesOf(['a', 'b', 'c', 'd'], ['a', 'c', 'e', 'b']);
   expect(Object.fromEntries(moves)).toEqual({
     a: { kind: 'same' },
@@ -12,7 +12,7 @@ it('tells what moved, what came and what stayed', () => {
   });
 });
 
-it('leads back from each place to the one before', () => {
+it('movesOf leads from each place back to the one before (property)', () => {
   const ids = fc.uniqueArray(fc.string(), { maxLength: 20 });
   fc.assert(
     fc.property(ids, ids, (before, after) => {

@@ -17,28 +17,31 @@ const cell = fc.string({ unit: fc.constantFrom('a', 'ä', '"', ',', ';', '\t', '
 const isPlain = (value: string): boolean => !/[";\t\n]/.test(value);
 const written = (value: string): string => (isPlain(value) ? value : `"${value.replaceAll('"', '""')}"`);
 
-it.each([';', '\t'])('reads cells behind "%s" whatever is in them, in pieces of any size', async (separator) => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.tuple(cell, cell), { minLength: 1 }),
-      fc.integer({ min: 1, max: 40 }),
-      async (rows, size) => {
-        const text = [['first', 'second'], ...rows].map((row) => `${row.map(written).join(separator)}\r\n`).join('');
-        expect(await rowsOf(new TextEncoder().encode(text), size)).toEqual(rows);
-      },
-    ),
-  );
-});
+it.each([';', '\t'])(
+  'piecesOf cuts rows whose cells are separated by "%s", whatever the cells hold, at any piece size (property)',
+  async (separator) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(cell, cell), { minLength: 1 }),
+        fc.integer({ min: 1, max: 40 }),
+        async (rows, size) => {
+          const text = [['first', 'second'], ...rows].map((row) => `${row.map(written).join(separator)}\r\n`).join('');
+          expect(await rowsOf(new TextEncoder().encode(text), size)).toEqual(rows);
+        },
+      ),
+    );
+  },
+);
 
 it.each([
   ['windows-1252', Uint8Array.from([...Buffer.from('name;note\nM\xfcller;\x80 5\n', 'latin1')]), ['Müller', '€ 5']],
   ['utf-16le', Uint8Array.from(Buffer.from('\ufeffname\tnote\nMüller\t€ 5\n', 'utf16le')), ['Müller', '€ 5']],
   ['utf-8', new TextEncoder().encode('name;note\nMüller;€ 5\n'), ['Müller', '€ 5']],
-])('reads letters in %s', async (_encoding, bytes, row) => {
+])('piecesOf decodes letters in %s', async (_encoding, bytes, row) => {
   expect(await rowsOf(bytes, 7)).toEqual([row]);
 });
 
-it('leaves bytes as they are that are UTF-8', async () => {
+it('piecesOf leaves UTF-8 files unchanged', async () => {
   for (const text of ['name,note\nMüller,€ 5\n', 'name\nMüller\n', '"a;b;c",d\n1,2\n']) {
     const pieces = [];
     for await (const { data } of piecesOf(new Blob([text]), csv)) pieces.push(new TextDecoder().decode(data));
@@ -46,7 +49,7 @@ it('leaves bytes as they are that are UTF-8', async () => {
   }
 });
 
-it('marks each piece as UTF-8, so that one with a broken letter is not taken for another encoding', async () => {
+it('piecesOf marks each piece as UTF-8, so that a broken letter does not change its encoding', async () => {
   const row = (letter: string) => Buffer.from(`${letter.repeat(30)},x\n`, 'latin1');
   const file = new Blob([
     Buffer.from('name,note\nMüller,ä\n'),
@@ -56,14 +59,14 @@ it('marks each piece as UTF-8, so that one with a broken letter is not taken for
   for await (const { data } of piecesOf(file, csv, 64)) expect(csvFormOf(data)).toMatchObject({ encoding: 'utf-8' });
 });
 
-it('takes the first row that is not empty for the heading of each piece, whose lines are known', async () => {
+it('piecesOf repeats the first row that is not empty as the heading of each piece and knows the lines before it', async () => {
   const rows = Array.from({ length: 9000 }, (_, at) => [`n${at}`, 'x,y,z,a,b,c']);
   for (const before of ['\n', '\ufeff\r\n', 'sep=;\n']) {
     const file = new Blob([before, 'name;note\n', ...rows.map((row) => `${row.join(';')}\n`)]);
     const pieces: string[] = [];
     for await (const { data, linesBefore } of piecesOf(file, csv, 40_000)) {
       pieces.push(Buffer.from(data).toString());
-      // What the service would call the second line of the piece is this one of the file.
+      // The second line of the piece must be this line of the file.
       const first = rows.findIndex(([name = '']) => pieces.at(-1)?.includes(`\n${name};`));
       expect(linesBefore + 2).toBe(before.split('\n').length + 1 + first);
     }

@@ -20,7 +20,7 @@ async function cut(text: string, reading: FileReading, pieceBytes: number) {
 }
 
 const cell = fc.string({ unit: fc.constantFrom('a', 'ä', '"', ',', '\n', '\r\n', ' ', '[', '}', '\\') });
-/** Without objects in it. */
+/** Values that contain no objects. */
 const scalar = fc.oneof(
   fc.string(),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -32,7 +32,7 @@ const pieceBytes = fc.integer({ min: 1, max: 40 });
 const written = (value: string): string => `"${value.replaceAll('"', '""')}"`;
 
 describe('piecesOf', () => {
-  it('cuts CSV between records, wherever quotes and line ends are, each piece with the header', async () => {
+  it('cuts CSV between records, wherever quotes and line ends are, and repeats the header in each piece (property)', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1 }), pieceBytes, async (rows, bytes) => {
         const text = `a,b\n${rows.map((row) => `${row.map(written).join(',')}\n`).join('')}`;
@@ -43,7 +43,7 @@ describe('piecesOf', () => {
     );
   });
 
-  it('cuts NDJSON between lines, the last with a line feed or without', async () => {
+  it('cuts NDJSON between lines, whether or not the last one ends with a line feed (property)', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(record, { minLength: 1 }), pieceBytes, fc.boolean(), async (values, bytes, ends) => {
         const text = values.map((value) => JSON.stringify(value)).join('\n') + (ends ? '\n' : '');
@@ -56,7 +56,7 @@ describe('piecesOf', () => {
     );
   });
 
-  it('cuts an array into lines of its elements, however it is laid out, and wherever in the document it is', async () => {
+  it('cuts an array into lines of its elements, however it is laid out and wherever it is in the document (property)', async () => {
     const paths = fc.constantFrom([], ['data', 'items']);
     const layout = fc.record({ path: paths, indent: fc.constantFrom(0, 2) });
     await fc.assert(
@@ -71,19 +71,19 @@ describe('piecesOf', () => {
     );
   });
 
-  it('makes fields of what is in objects', async () => {
+  it('flattens nested objects into fields', async () => {
     const text = '{"name":"a","author":{"name":"Ana"}}\n{"name":"b","tags":["x"]}\n';
     expect((await cut(text, ndjson, 10)).pieces.join('')).toBe(
       '{"name":"a","author.name":"Ana"}\n{"name":"b","tags":["x"]}\n',
     );
   });
 
-  it('knows the line of the file that a line of a piece is, and of JSON the record', async () => {
+  it('knows how many lines of the file, or records of JSON, precede each piece', async () => {
     expect((await cut('{"a":1}\n\n{"a":2}\n{"a":3}', ndjson, 12)).places).toEqual([0, 1, 3]);
     expect((await cut('[{"a":1},\n\n{"a":2}, {"a":3}]', json, 12)).places).toEqual([0, 1, 2]);
   });
 
-  it('hands on what is broken, for the service to name', async () => {
+  it('passes broken records on for the service to report, but rejects an array without an end', async () => {
     expect((await cut('{"a": 1}\n{"b"', ndjson, 100)).pieces).toEqual(['{"a": 1}\n', '{"b"']);
     expect((await cut('', csv, 100)).pieces).toEqual([]);
     await expect(cut('[{"a":1},{"b"', json, 100)).rejects.toThrow(
@@ -93,7 +93,7 @@ describe('piecesOf', () => {
 });
 
 describe('sampleOf', () => {
-  it('sees what the service would make of the fields', async () => {
+  it('suggests the types that the service would give the fields', async () => {
     const rows = Array.from(
       { length: 50 },
       (_, index) => `${index % 3 === 0 ? 'drama' : 'comedy'},${index},true,2020-01-0${(index % 9) + 1}`,
@@ -103,7 +103,7 @@ describe('sampleOf', () => {
     expect(types).toMatchObject({ genre: 'string', year: 'number', sold: 'boolean', day: 'date' });
   });
 
-  it('says what is wrong with a file that is not what its name says', async () => {
+  it('says what is wrong with a file whose content does not match its name', async () => {
     await expect(sampleOf(new Blob(['']), csv)).rejects.toThrow('no records');
     await expect(sampleOf(new Blob(['3\n']), ndjson)).rejects.toThrow('Each record must be a JSON object');
     const without = new File([JSON.stringify({ items: [7] }, null, 2)], 'a.json');
@@ -111,7 +111,7 @@ describe('sampleOf', () => {
     await expect(sampleOf(new Blob(['"text"']), json)).rejects.toThrow('The file is not a JSON array.');
   });
 
-  it('leaves lines out that are no records, of which the service tells', async () => {
+  it('skips lines that are not records, which the service will report', async () => {
     const file = new Blob(['{"name":"a","year":1}\n{"name":"b,"year":2}\n7\n{"name":"c","year":3}\n']);
     const { records } = await sampleOf(file, ndjson);
     expect(records.map(({ fields }) => fields['name'])).toEqual(['a', 'c']);
@@ -123,7 +123,7 @@ it.each([
   ['_Ünder.json', 'under'],
   ['---.csv', ''],
   [`${'a'.repeat(80)}.csv`, 'a'.repeat(64)],
-])('names a list after %s', (file, name) => {
+])('listNameOf names a list after %s', (file, name) => {
   expect(listNameOf(file)).toBe(name);
 });
 
@@ -138,6 +138,6 @@ it.each([
   ['line.ndjson', '{"items":[{"name":"a"}]}', ndjson],
   ['laid-out.json', '{\n"items": [\n{"name":"a"}]}', { format: 'json', path: ['items'] }],
   ['a.txt', '', undefined],
-])('tells how %s is read by its name and its text', async (name, content, reading) => {
+])('readingOf tells how %s is read from its name and its content', async (name, content, reading) => {
   expect(await readingOf(new File([content], name))).toEqual(reading);
 });
