@@ -1,6 +1,7 @@
 /**
- * Measures what support for files costs lists without files: searches of a list without a field for files and of the same list with such a field that no
- * record fills, in turns. For the cost before files existed at all: `bench/end-to-end/costs-in-turns.mjs` with a checkout from then.
+ * Measures what support for files costs lists without files: searches of a list without a field for files and of the same list with such a
+ * field that no record fills, in turns. For the cost before files existed at all: `bench/end-to-end/costs-in-turns.mjs` with a checkout from
+ * then.
  *
  *   npm run setup && node bench/documents/without-files.mjs [--records 50000] [--rounds 7] [--scale 0.3]
  *

@@ -1,11 +1,11 @@
 /**
- * Measures how all costs grow with a list: import, disk, start, memory, latency and throughput of searches alone, building a version,
- * a copy, and the deletion of a tenth by a filter.
+ * Measures how all costs grow with a list: import, disk, start, memory, latency and throughput of searches alone, building a version, a
+ * copy, and the deletion of a tenth by a filter.
  *
  *   node bench/end-to-end/growth.mjs [--sizes 100000,1000000,10000000] [--seconds 10] [--rate 100]
  *
- * The records are sentences of the arXiv abstracts, which are repeated with variations if there are too few. Ten million take about 15 GiB in the work
- * folder and need a machine without other work.
+ * The records are sentences of the arXiv abstracts, which are repeated with variations if there are too few. Ten million take about 15 GiB
+ * in the work folder and need a machine without other work.
  */
 import { createReadStream, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

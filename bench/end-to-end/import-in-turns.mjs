@@ -1,6 +1,6 @@
 /**
- * Measures an import with nothing beside it, by several checkouts in turns: wall time until every record is acknowledged, the service's processor time
- * until then and until all is merged, and the peak of memory. Prints Markdown.
+ * Measures an import with nothing beside it, by several checkouts in turns: wall time until every record is acknowledged, the service's processor
+ * time until then and until all is merged, and the peak of memory. Prints Markdown.
  *
  *   node bench/end-to-end/import-in-turns.mjs [--records 300000] [--rounds 3] <name>=<folder> …
  */

@@ -1,5 +1,5 @@
 /**
- * A file of 200,000 records that a list follows, of which 100 change: what it takes from asking for the import to its end. Prints Markdown.
+ * Measures the import of changes from a file of 200,000 records that a list follows, of which 100 change: the time from the request to the end. Prints Markdown.
  *
  *   npm run build && node bench/feeds/apply.mjs [records]
  */
@@ -26,7 +26,7 @@ function line(number, round) {
   return `${JSON.stringify({ name: `record-${number}`, fields })}\n`;
 }
 
-/** `round` r has 100 records that differ from all others, and those of the round before as they were. */
+/** Returns the file of a round. It has 100 changed records, and those of the round before have their original values again. */
 function file(round) {
   const lines = [];
   for (let number = 0; number < RECORDS; number += 1) lines.push(line(number, round));
@@ -81,7 +81,7 @@ for (let round = 1; round <= ROUNDS; round += 1) {
   cpu.push((after.all - before.all) / 1000);
   waits.push((after.waited - before.waited) / 1000);
   const { added, changed, removed, unchanged, failed } = source.last_run;
-  // From the second round on, those of the round before are changed back.
+  // From the second round on, the changes of the round before are reverted, too.
   const expected = round === 1 ? CHANGED : 2 * CHANGED;
   isExact &&= added === 0 && removed === 0 && failed === 0 && changed === expected && unchanged === RECORDS - expected;
 }

@@ -1,14 +1,14 @@
 /**
- * Searches beside a crawl, and beside the import of what a crawl has found, in turns with searches alone: p99 at half of what the service can answer.
- * The server of the website and the load are processes of their own. The server would be another machine's: it has the processor only when nothing
- * else wants it (SCHED_IDLE), and its processor time is printed. Prints Markdown.
+ * Measures searches beside a crawl, and beside the import of what a crawl has found, in turns with searches alone: p99 at half of the service's capacity. The server
+ * of the website and the load are separate processes. The server stands for another machine, so it runs only when nothing else needs the processor (SCHED_IDLE), and
+ * its processor time is printed. Prints Markdown.
  *
- * A round is a turn alone, one beside a crawl, one alone, one beside imports, one alone, and the last of it is the first of the next. A ratio is that of the medians
- * of the p99 of turns; beside it stands what it is when rounds are drawn anew, and what two turns alone make of it.
+ * A round has a turn alone, one beside a crawl, one alone, one beside imports, and one alone, which is also the first of the next round. A ratio divides the medians
+ * of the turns' p99. It is printed with its spread by resampling of rounds, and with the ratio of turns alone to each other.
  *
  *   npm run build && node bench/feeds/beside.mjs [--records 100000] [--seconds 2] [--rounds 12] [--prepare] [--fresh]
  *
- * The data are made once and found again; `--prepare` makes them, and nothing else.
+ * The data are made once and reused; `--prepare` only makes them.
  */
 import { execFileSync, fork } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,21 +40,21 @@ const { records, seconds, rounds, prepare, fresh } = readOptions({
   fresh: false,
 });
 const BAR = 1.2;
-/** More than are read in a turn. */
+/** Number of pages, more than are read in a turn. */
 const PAGES = 1000 * seconds;
-/** That are imported again and again while a turn lasts. */
+/** Number of pages that are imported again and again during a turn. */
 const IMPORTED_PAGES = 2000;
 const WORDS = 5000;
 const CAPACITY_SECONDS = 4;
 const CAPACITY_CONNECTIONS = 32;
 const WATCHED_EACH_MS = 500;
-/** Until then the load has begun. */
+/** Time until the load has begun. */
 const LEAD_MS = 400;
-/** A feed that is due only when it is told. */
+/** Interval of a feed, so long that it is only due when a sync is requested. */
 const INTERVAL_MINUTES = 43_200;
 
 const random = seededRandom(1);
-/** The first of them are frequent, as words are. */
+/** Returns a random word. Words of low numbers are frequent, as in texts. */
 const word = () => `w${Math.floor(WORDS * random() ** 3)}`;
 const words = (count) => Array.from({ length: count }, word).join(' ');
 async function* lines() {
@@ -66,7 +66,7 @@ const paths = Array.from(
   () => `/search/${ACCOUNT}/records/1?${new URLSearchParams({ query: words(2), cache: 'false' })}`,
 );
 
-/** Of no weight beside all others, where the system knows that; else of the least. */
+/** Lets the process run only when no other one does, or with the lowest priority if the system has no such policy. */
 function makeIdle(pid) {
   try {
     execFileSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(pid)], { stdio: 'ignore' });
@@ -138,7 +138,7 @@ const capacityOf = (ofSeconds) =>
 await capacityOf(CAPACITY_SECONDS / 2);
 const capacity = (await capacityOf(CAPACITY_SECONDS)).requestsPerSecond;
 
-/** Latencies, and milliseconds that threads of the service, the load and the server of the website had of the processors. */
+/** Runs searches. Returns latencies, and the processor milliseconds of the service's threads, the load and the website's server. */
 async function searches(seed) {
   const times = () => new Map([...namedThreadTimesMs(service.pid), ['(the website)', threadTimesMs(site.pid).all]]);
   const before = times();
@@ -147,7 +147,7 @@ async function searches(seed) {
   return { ...result, threads: threads.set('(the load)', result.processorMs) };
 }
 
-/** `found`: the pages that were read meanwhile. In the moment before the load begins nobody searches, and as many are read as can be: they are not counted. */
+/** Runs searches beside a crawl. `found` is the number of pages read meanwhile, without those before the load begins, when the crawl runs at full speed. */
 async function besideCrawl(round) {
   const name = `site${round}`;
   await connect(name, PAGES);
@@ -166,8 +166,8 @@ async function besideCrawl(round) {
 const recordsOf = async (list) => (await api('GET', `/list/${ACCOUNT}/${list}`)).record_count;
 
 /**
- * While a new list is filled from the feed's file, and another one when that is done; `found`: the records that were taken over. It is
- * seldom asked how far it is: asking takes the processors that searches are measured on.
+ * Runs searches while new lists are filled from the feed's file one after the other. `found` is the number of imported records. Asks for progress
+ * rarely, as asking takes processor time from the measured searches.
  */
 async function besideImport(round) {
   let isOver = false;
@@ -206,7 +206,7 @@ for (let round = 0; round <= rounds; round += 1) {
   for (const [beside, kept] of BESIDES) {
     const turn = await beside(round);
     const after = await searches(round);
-    // The first is for what is compiled once.
+    // The first round warms up compiled code.
     if (round > 0) kept.push({ before: alone, turn, after });
     alone = after;
   }

@@ -1,6 +1,6 @@
 /**
- * A website of 20,000 pages on loopback, crawled to its synced file with politeness off: all of it once, and then with nothing changed.
- * The server is a process of its own. Prints Markdown.
+ * Measures the crawl of a website of 20,000 pages on loopback to its synced file, without politeness: a full crawl, and one without changes.
+ * The server is a separate process. Prints Markdown.
  *
  *   npm run build && node bench/feeds/crawl.mjs [pages]
  */
@@ -33,7 +33,7 @@ function page(number) {
   return `<!DOCTYPE html><html lang="en"><head><title>Page ${number}</title><meta name="description" content="About ${number}"></head><body><nav><ul>${links.join('')}</ul></nav><main><h1>Page ${number}</h1>${text.join('')}</main><footer>Imprint</footer></body></html>`;
 }
 
-/** Pages are made before they are asked for: what a page costs its server is not what is measured. */
+/** Serves pages that are made in advance, as the cost of the server is not measured. */
 function serve() {
   const pages = Array.from({ length: PAGES }, (_, number) => Buffer.from(page(number)));
   const server = createServer(({ url, headers }, response) => {

@@ -1,15 +1,15 @@
 /**
- * What a search by words and meaning costs beside one by words alone: processor time of the service a search, and the rate beside it, in turns.
+ * Measures the cost of a search by words and meaning compared with words alone: the service's processor time per search, and the rate, in turns.
  *
  *   node bench/meaning/beside-words.mjs [--records 100000] [--rounds 5] [--searches 2000] [--prepare] [--fresh] [--own]
  *
- * The records are sentences of the arXiv abstracts, their vectors made of their words: texts that share words are near to each other. In one list vectors are sent
- * with records and searches (`own`), in the other a server of models gives them, and those of search texts are kept from the first time on (`attached`).
- * Typos and marked words are on, as they are by default. The lists are made once and found again; `--prepare` makes them, and nothing else, `--own` leaves
+ * The records are sentences of the arXiv abstracts with vectors made from their words, so that texts with common words are near each other. In one list vectors are
+ * sent with records and searches (`own`), in the other a model server supplies them, and those of search texts are cached from the first time on (`attached`).
+ * Typos and highlights are on, as by default. The lists are made once and reused; `--prepare` only makes them, `--own` leaves
  * out the second. Prints Markdown.
  *
- * Latencies at half load, of requests that come at random moments, stand beside those of words alone, at their half load and at the same rate, in turns; and beside
- * what others had of the processors meanwhile: a search waits for those.
+ * Latencies at half load, of requests at random times, are compared with those of words alone at their half load and at the same rate, in turns. The processors
+ * that other processes used meanwhile are printed as well, as searches wait for them.
  */
 import { createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,14 +40,14 @@ const DIMENSIONS = 128;
 const CONNECTIONS = 8;
 const QUERIES = 500;
 const BAR = 0.6;
-/** Of a search by both at half of what the service can do. */
+/** Bar for the p99 of a search by both at half of the capacity. */
 const P99_BAR_MS = 10;
 const HALF_LOAD_SECONDS = 3;
 const LOOK_MS = 1000;
-/** A list that is not written to is merged further after ten seconds. */
+/** Number of idle looks in a row. A list is merged further after ten seconds without writes. */
 const IDLE_LOOKS = 20;
 const IDLE_SHARE = 0.05;
-/** Of the numbers of a word's vector and of a text's. */
+/** Decimal digits of the components of vectors. */
 const DIGITS = 4;
 
 const {
@@ -72,7 +72,7 @@ function wordVector(word) {
   return vector;
 }
 
-/** Long words say most. */
+/** Returns the vector of a text. Long words have more weight. */
 function vectorOf(text) {
   const sum = new Float32Array(DIMENSIONS);
   for (const word of text.toLowerCase().match(/[a-z]+/g) ?? ['']) {
@@ -113,13 +113,13 @@ const server = await startKnownVectors(vectorOf, made.port);
 const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_MODELS_QUERY_MS: '60000' };
 const service = await startService(dataDir, env);
 
-/** Makes what is not there yet, and waits until everything is merged and every graph made. */
+/** Makes missing lists, and waits until everything is merged and every graph is built. */
 async function prepared() {
   const key = made.key ?? createKey(dataDir);
   if (made.port === 0) await addModel(dataDir, { name: 'attached', url: server.url, tokensMax: 8192 });
   for (const name of LISTS) {
     if (!made.lists.includes(name)) await fill({ address: service.address, key }, file, name);
-    // The first request opens it.
+    // The first request opens the list.
     await call(service.address, key, 'GET', `/list/${ACCOUNT}/${name}`);
   }
   await untilMerged(dataDir);
@@ -137,7 +137,7 @@ async function untilIdle() {
 }
 
 /**
- * A turn of it: `p50`, `p99`, and `others`, so many processors as others had meanwhile.
+ * Runs a turn. Returns `p50`, `p99` and `others`, the number of processors that other processes used meanwhile.
  * @param {Omit<Parameters<typeof runOpenLoop>[0], 'paths' | 'seconds'> & { requests: { method: string; path: string; body: string }[] }} load
  */
 async function halfLoad({ requests, ...load }) {
@@ -167,7 +167,7 @@ async function measure(of) {
   };
   const ways = Object.assign({}, ...LISTS.map((name) => waysOf[name]));
   const measured = Object.fromEntries(Object.keys(ways).map((way) => [way, { milliseconds: [], rates: [] }]));
-  // Warms, asks the model for the vectors of all search texts, and lasts until the service maps as much as load that lasts has.
+  // Warms up, gets the vectors of all search texts from the model, and lasts until the service maps as much as under lasting load.
   const steadyAt = performance.now() + STEADY_AFTER_SECONDS * 1000;
   for (let round = -1; round < rounds; round += performance.now() < steadyAt ? 0 : 1) {
     for (const [way, requestAt] of Object.entries(ways)) {

@@ -1,7 +1,7 @@
 /**
- * `node bench/meaning/embed.mjs <out> [model folder [collection …]]`: vectors of the collections' records and queries, by a model of an ONNX folder (default: that of
- * `fetch-model.mjs minilm`), as `run.mjs own <out>` reads them. One vector of title and text, cut at 256 tokens. What is there is not made again. Prints how long
- * each took. The five collections have 22,249 records: some ten minutes on two processors.
+ * `node bench/meaning/embed.mjs <out> [model folder [collection …]]`: writes vectors of the collections' records and queries, by a model of an ONNX folder (default:
+ * that of `fetch-model.mjs minilm`), for `run.mjs own <out>`. A text has one vector of title and text, cut at 256 tokens. Existing files are kept. Prints how long
+ * each took. The five collections have 22,249 records and take some ten minutes on two processors.
  */
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

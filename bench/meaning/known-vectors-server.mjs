@@ -1,12 +1,12 @@
-/** A server of models with `/v1/embeddings` on loopback that knows the vectors of some texts, and of others what `vectorOf` says, if anything. */
+/** A model server with `/v1/embeddings` on loopback that knows the vectors of some texts, and computes others by `vectorOf` if given. */
 import { createServer } from 'node:http';
 import { portOf } from '../end-to-end/lib/port.mjs';
 
-/** What a service cuts off or joins is white space alone; benches search in lower case. */
+/** Normalizes white space and case, as the service trims texts and benches search in lower case. */
 const keyOf = (text) => text.replaceAll(/\s+/g, ' ').trim().toLowerCase();
 
 /**
- * `port`: 0 is any.
+ * Starts the server. With `port` 0 it uses any free port.
  * @param {(text: string) => readonly number[] | undefined} vectorOf
  */
 export async function startKnownVectors(vectorOf = () => undefined, port = 0) {

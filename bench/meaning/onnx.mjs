@@ -1,7 +1,7 @@
 /**
- * `node bench/meaning/onnx.mjs [folder]`: what it costs to have a model of an ONNX folder in processes: vectors of search texts beside the model's own
- * time, in turns; and texts of records a second, beside one session with two threads and beside the best that the runtime does by itself: two
- * processes of one thread each that do nothing else. Prints Markdown.
+ * `node bench/meaning/onnx.mjs [folder]`: measures the cost of running a model of an ONNX folder in processes: vectors of search texts compared with
+ * the model's own time, in turns; and texts of records per second, compared with one session of two threads and with the best that the runtime alone
+ * does: two processes of one thread each that do nothing else. Prints Markdown.
  */
 import { execFileSync, fork } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { barRow, machineTable, markdownTable } from '../end-to-end/lib/report.mj
 import { collectionsFolder, recordsOf } from '../relevance/collection-files.mjs';
 import { modelFolder } from './fetch-model.mjs';
 
-// Before the first session: as the service has it (docs/decisions/0372). Processes that this one forks have it, too.
+// Set before the first session, as in the service (docs/decisions/0372). Child processes inherit it.
 process.env.ORT_DISABLE_TELEMETRY = '1';
 import { servedModel } from './served-model.mjs';
 
@@ -23,7 +23,7 @@ const WORDS = ['gannet', 'dive', 'cold', 'sea', 'fish', 'small', 'wind', 'nest',
 const RECORDS = Number(process.env.GANNET_BENCH_RECORDS ?? 240);
 const RECORD_TOKENS = 256;
 const PROCESSES = 2;
-/** On a busy machine each change of process waits for a processor: the fastest tenth says what there is without that. */
+/** Quantile that is compared. On a busy machine each process switch waits for a processor, so the fastest tenth shows the cost without waits. */
 const QUIET = 0.1;
 const TICKS_A_SECOND = 100;
 const QUERY_BAR = 1.3;
@@ -51,7 +51,7 @@ async function ownModel(threads) {
   return { idsOf: (text) => tokenizer.encode(text).ids, run };
 }
 
-/** Texts that fill the model: abstracts, one behind the other. */
+/** Returns texts as long as the model allows: abstracts joined together. */
 function longTexts(idsOf) {
   const words = recordsOf('scifact')
     .map(({ fields: { title, text } }) => `${title} ${text}`)
@@ -66,7 +66,7 @@ function longTexts(idsOf) {
   return texts;
 }
 
-/** A process that runs its share of the texts whenever it is told to. */
+/** Runs a share of the texts in this process whenever the parent asks for it. */
 async function ownShare() {
   const { idsOf, run } = await ownModel(1);
   const ids = longTexts(idsOf).map(idsOf);
@@ -95,7 +95,7 @@ async function ownBest() {
 const quantile = (values, share) => values.toSorted((a, b) => a - b)[Math.floor(values.length * share)];
 const median = (values) => quantile(values, 0.5);
 
-/** Processor time of the processes that this one has started, in seconds: what other load on the machine does not change. */
+/** Returns the processor seconds of the processes that this one started, which other load hardly changes. */
 function processorSeconds() {
   const listed = execFileSync('ps', ['-o', 'pid=', '--ppid', String(process.pid)], { encoding: 'utf8' });
   const ticks = listed.split('\n').map((line) => {
@@ -112,7 +112,7 @@ function processorSeconds() {
   return ticks.reduce((sum, each) => sum + each, 0) / TICKS_A_SECOND;
 }
 
-/** Seconds of the clock, and of the processors in all. */
+/** Returns seconds of wall time and of processor time of the action. */
 async function spent(action) {
   const [begun, processors] = [process.cpuUsage(), processorSeconds()];
   const seconds = (await timed(action)) / 1000;
@@ -131,7 +131,7 @@ async function queryTimes(own, embedder) {
     Array.from({ length: 10 }, (__, word) => WORDS[(n * 7 + word * (1 + (n % 9))) % WORDS.length]).join(' '),
   );
   const times = { own: [], served: [] };
-  // In turns of many: one by one, each would find the caches full of the other's copy of the model.
+  // Takes turns of many searches. After each single one, the caches would have the other's copy of the model.
   for (let begin = 0; begin < QUERIES; begin += QUERIES_A_TURN) {
     const some = texts.slice(begin, begin + QUERIES_A_TURN);
     for (const ids of some.map(own.idsOf)) times.own.push(await timed(() => own.run(ids)));

@@ -1,8 +1,8 @@
 /**
- * `node bench/meaning/run.mjs [built-in | own <folder> | attached <folder> [bar]]`: nDCG@10 of words alone and of words with meaning, over HTTP, on the five
- * collections; prints Markdown. `own` and `attached`: vectors of any model, `<collection>.corpus.ndjson` and `<collection>.queries.ndjson` of `{"id", "vector"}` in the
- * folder, as embed.mjs makes them; collections of which it has none are left out. `own`: they are sent with records and searches. `attached`: a server of
- * models gives them to the service, as it would be with the model itself; `bar` is that of the mean (default 0.615, that of MiniLM).
+ * `node bench/meaning/run.mjs [built-in | own <folder> | attached <folder> [bar]]`: measures nDCG@10 of words alone and of words with meaning, over HTTP, on the five
+ * collections; prints Markdown. `own` and `attached` use vectors of any model from the files `<collection>.corpus.ndjson` and `<collection>.queries.ndjson` of `{"id",
+ * "vector"}` in the folder, as embed.mjs makes them, and skip collections without files. `own` sends them with records and searches. With `attached` a model server
+ * supplies them, as the model itself would; `bar` is the bar for the mean (default 0.615, that of MiniLM).
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ const BARS = {
   attached: { mean: 1.02, least: 0.99 },
 };
 const ATTACHED_BAR = 0.615;
-/** More than any text has. */
+/** Limit of tokens, more than any text has. */
 const TOKENS_MAX = 8192;
 const SETTLED_TIMEOUT_MS = 300_000;
 const LOOK_MS = 200;
@@ -55,7 +55,7 @@ function vectorsOf(name, part) {
   return new Map(rows.map(({ id, vector }) => [id, vector]));
 }
 
-/** All records have vectors, and the scale of their cosines is that of all. */
+/** Waits until all records have vectors and their cosines are scaled by all of them. */
 async function settled({ address, key, name, count, probe }) {
   const deadline = performance.now() + SETTLED_TIMEOUT_MS;
   for (let scale = 0; performance.now() < deadline; await wait(LOOK_MS)) {
@@ -92,7 +92,7 @@ async function gainOf({ address, key, name }, options) {
   return mean(gains);
 }
 
-/** The server's vectors are of texts: of two records of one text they are one. */
+/** Teaches the server the vectors by text. Records of the same text share one. */
 function learn(server, records, queries, { documents, asked }) {
   for (const { name, fields } of records) server.learn(`${fields.title}\n${fields.text}`, documents.get(name));
   for (const { id, text } of queries) server.learn(text.toLowerCase(), asked.get(id));
@@ -126,13 +126,13 @@ if (measuredOnes.length === 0) {
 }
 const dataDir = join(workFolder, 'meaning');
 rmSync(dataDir, { recursive: true, force: true });
-/** Texts that the server was asked about and nobody had told it of. */
+/** Number of unknown texts for which the server was asked. */
 let unknown = 0;
 const server = await startKnownVectors(() => {
   unknown += 1;
   return vectorsOf(measuredOnes[0], 'queries').values().next().value;
 });
-// No search goes without its vector because the machine is busy.
+// Settings that let no search go without its vector on a busy machine.
 const service = await startService(dataDir, {
   GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
   GANNET_MODELS_QUERY_MS: '60000',
@@ -141,7 +141,7 @@ const measured = [];
 try {
   const key = createKey(dataDir);
   if (model === 'attached') await addModel(dataDir, { name: model, url: server.url, tokensMax: TOKENS_MAX });
-  // What a model is tried with when it is added is in no collection.
+  // The text by which an added model is tested is in no collection, so it does not count.
   unknown = 0;
   for (const name of measuredOnes) measured.push({ name, ...(await measure(service, key, name)) });
   if (unknown > 0) throw new Error(`${unknown} texts were embedded that are not in the folder`);

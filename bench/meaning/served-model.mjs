@@ -7,7 +7,7 @@ import { standIn } from '../end-to-end/lib/stand-in.mjs';
  * @import { Model } from '#src/models/types.js'
  */
 
-/** The service's models without a service: `bench`'s one, `model`, which is in the folder and runs in so many processes. */
+/** Runs the service's models without a service: the account `bench` has one, `model`, from the folder, in the given number of processes. */
 export async function servedModel(folder, { processes, tokensMax }) {
   /** @type {Model | undefined} */
   let kept;

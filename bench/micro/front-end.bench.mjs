@@ -1,6 +1,6 @@
 /**
- * What a search costs on the main thread beside the worker: routing, key, permission, scope, rate limit, query string,
- * validation, answer, log line and measurements; and what is left of that where the answer comes from the cache. The pool
+ * Measures what a search costs on the main thread besides the worker: routing, key, permission, scope, rate limit, query string,
+ * validation, answer, log line and metrics; and what is left of it if the answer comes from the cache. The pool
  * answers at once with 5 kB.
  *
  *   npm run build && node bench/micro/front-end.bench.mjs
@@ -78,7 +78,7 @@ const lease = {
   release() {},
 };
 /**
- * A list that is searched by its words alone.
+ * A list that is only searched by words.
  * @type {ListIndex}
  */
 const index = standIn({
@@ -92,7 +92,7 @@ const index = standIn({
 const indexes = standIn({ opened: () => index });
 /** @type {SearchPool} */
 const searchPool = { search: () => Promise.resolve(ANSWER) };
-/** Encodes and keeps events as the service does; what is sealed goes nowhere. */
+/** Encodes and buffers events as the service does, but drops sealed buffers. */
 const analytics = createAnalytics({
   config,
   executor: TAKES_ALL,
@@ -123,7 +123,7 @@ const services = (log) =>
     /** @type {Services['part']} */
     part: ({ name }) => /** @type {any} */ (parts.get(name) ?? counter),
     searchLimiter: new RateLimiter({ limit: 1_000_000_000, windowMs: 60_000 }, systemClock),
-    // For keys that only read by name: none here.
+    // Only for keys that only read by name, which are not used here.
     readOnlyKeyLimiter: undefined,
     operations,
     metrics: () => metrics.text(),

@@ -1,6 +1,6 @@
 /**
- * What a listing of a folder store costs that has all of its files in one folder, page by page, and how long it keeps others waiting at a
- * time: `node bench/micro/list-folder.mjs [files]`.
+ * Measures a listing of a folder store with all of its files in one folder, page by page, and the longest time that it blocks others:
+ * `node bench/micro/list-folder.mjs [files]`.
  */
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 /**
- * What the units of work cost, in one thread: postings, blocks, facet values and fuzzy look-ups in the kernel, records in the
+ * Measures the unit costs in one thread: postings, blocks, facet values and fuzzy look-ups in the kernel, and records in the
  * answer. Prints Markdown.
  *
  *   npm run bench:micro
@@ -17,7 +17,7 @@ helpWhereAsked();
 const KERNEL_FOLDER = join(import.meta.dirname, '../../native-bindings');
 
 /**
- * In the order of the table; bars in nanoseconds.
+ * Units in the order of the table, with bars in nanoseconds.
  * @type {Map<string, { title: string; bar?: number }>}
  */
 const UNITS = new Map([
@@ -33,7 +33,7 @@ const UNITS = new Map([
   ['record-selected', { title: 'a record serialised, two of its three fields selected' }],
 ]);
 
-/** WordNet's words, of which a vocabulary is made: one a line, in byte order. */
+/** Writes the words of WordNet, from which a vocabulary is made, one per line in byte order. */
 async function writeWords(file) {
   /** @type {Set<string>} */
   const words = new Set();

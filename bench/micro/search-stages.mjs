@@ -1,10 +1,10 @@
 /**
- * What searches cost inside their worker, stage by stage, on real records: WordNet, or sentences of the arXiv abstracts. In one
- * thread and without HTTP, so that two versions can be told apart on a machine that others use, too.
+ * Measures what searches cost in their worker, stage by stage, on real records: WordNet, or sentences of the arXiv abstracts. Runs in one
+ * thread and without HTTP, so that two versions can be compared on a shared machine.
  *
  *   npm run setup && node bench/micro/search-stages.mjs [--data wordnet|sentences] [--records 1000000] [--rounds 5] [--cases] [--queries 'model|method'] [--options '{"facets":["words"]}']
  *
- * --cases prints the slowest queries as well. --queries are those given in place of the data's. --options are those of each search, besides its text. The folder of the list is kept in the work folder for the next run.
+ * --cases also prints the slowest queries. --queries replaces the queries of the data. --options are options of each search besides its text. The list's folder stays in the work folder for the next run.
  */
 import { createReadStream, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ async function source() {
   return { name, file: path, definition: SENTENCES_DEFINITION, queries: arxivQueries() };
 }
 
-/** Imports the records, and waits until the list lies in one segment. */
+/** Imports the records, and waits until the list has one segment. */
 async function build(dataDir, { file, definition }) {
   const making = `${dataDir}.making`;
   rmSync(making, { recursive: true, force: true });
@@ -80,7 +80,7 @@ const executor = new SearchExecutor(kernel, reader, contexts);
 const writer = new ResponseWriter();
 const records = new HitRecords(reader, context);
 
-/** Microseconds that an action takes, which gives what the next stage needs. */
+/** Adds the microseconds of an action to `times`, and returns its result for the next stage. */
 function timed(times, action) {
   const begin = process.hrtime.bigint();
   const result = action();

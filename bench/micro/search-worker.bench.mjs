@@ -1,5 +1,5 @@
 /**
- * What a search costs inside its worker, in one thread: plan, kernel, and fetch + highlight + serialise of 10 records.
+ * Measures what a search costs in its worker, in one thread: plan, kernel, and fetch + highlight + serialise of 10 records.
  * The records are synthetic (Zipf-distributed words, fixed seed), so that it runs anywhere.
  *
  *   npm run build && node bench/micro/search-worker.bench.mjs [records]
@@ -36,7 +36,7 @@ function random(seed) {
 }
 
 const next = random(SEED);
-/** Zipf: the rank is exponential in a uniform number. */
+/** Returns a Zipf-distributed word: its rank is exponential in a uniform number. */
 const word = () => `w${Math.floor(VOCABULARY ** next()).toString(36)}`;
 const words = (count) => Array.from({ length: count }, word).join(' ');
 

@@ -1,8 +1,8 @@
 /**
- * What searches cost in their worker while single records are written to the list, and what such a write costs: sentences of
+ * Measures what searches cost in their worker while single records are written to the list, and what such a write costs: sentences of
  * the arXiv abstracts, in one thread and without HTTP, by processor time.
  *
- *   node bench/micro/search-stages.mjs --data sentences      makes the list, of which this takes a copy
+ *   node bench/micro/search-stages.mjs --data sentences      makes the list, which this bench copies
  *   node bench/micro/searches-beside-writes.mjs [--records 1000000] [--searches-per-write 20] [--rounds 2]
  */
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -23,10 +23,10 @@ import { planOf, SETTINGS } from './lib/searching.mjs';
 const args = readOptions({ records: 1_000_000, 'searches-per-write': 20, rounds: 2 });
 const SEARCHES_PER_ROUND = 1500;
 const SEARCHES_TO_WARM_UP = 3000;
-/** Records that the writes replace one after the other. */
+/** Number of records that the writes replace one after the other. */
 const WRITTEN_RECORDS = 100;
 const WORDS_PER_WRITE = 20;
-/** Longer than a list takes to count as quiet and be merged. */
+/** Longer than the time after which a list counts as quiet and is merged. */
 const QUIET_MS = 2500;
 
 const source = join(workFolder, `stages-sentences-${args.records}`);
@@ -54,7 +54,7 @@ async function write() {
   await list.write({ kind: 'put', name, fields: { text } });
 }
 
-/** Microseconds of processor time: of a search's plan and its kernel, and of a write with the merges that it leads to. */
+/** Returns microseconds of processor time of a search's plan and kernel, and of a write with the merges that it causes. */
 async function round(searches, searchesPerWrite) {
   const spent = { plan: 0, kernel: 0, write: 0 };
   let writes = 0;

@@ -1,4 +1,4 @@
-/** What writing one record of an answer costs: reading the parts of its stored bytes, and splicing them into the answer. */
+/** Measures writing one record of an answer: reading the parts of its stored bytes, and joining them into the answer. */
 import { Bench } from 'tinybench';
 import { recordId } from '#src/platform/index.js';
 import { encodeRecord, readRecordParts } from '#src/records/index.js';
@@ -11,7 +11,7 @@ const RECORDS = 1000;
 const WORDS = 40;
 const MEASURED_MS = 500;
 const NS_A_MS = 1e6;
-/** As a search without options has it, but for highlights: those are the kernel's work. */
+/** A hit of a search without options and without highlights, which are the kernel's work. */
 const HIT = {
   score: 0.123456,
   distance: undefined,
@@ -42,7 +42,7 @@ function storedRecords() {
   );
 }
 
-/** Rows of `{ name, nanoseconds, what }`. */
+/** Returns rows of `{ name, nanoseconds, what }`. */
 export async function measureSerialisation() {
   const records = storedRecords();
   const response = new ResponseWriter();

@@ -1,7 +1,7 @@
 /**
- * Do the engines find the same? Counts have to be equal; scores of the best ten, each divided by the first's, may
- * differ by rounding. Gannet has constants of BM25 of its own, so it is compared with Lucene under these. Not compared
- * are the scores of queries whose kinds have no common definition of them: several phrases and words (idf of a phrase),
+ * Checks that the engines find the same. Counts must be equal. Scores of the best ten, each divided by the first's, may
+ * differ by rounding. Gannet has its own constants of BM25, so it is compared with Lucene under these. Scores are not compared for
+ * queries whose kinds have no common definition of them: several phrases and words (idf of a phrase), and
  * alternatives.
  */
 const TOLERANCE = 2e-5;
@@ -12,7 +12,7 @@ function sameScores(one, other) {
   return one.every(([, score], rank) => Math.abs(score / one[0][1] - other[rank][1] / other[0][1]) <= TOLERANCE);
 }
 
-/** Constants of BM25 that an engine says it has, as Lucene's view wants them. */
+/** Returns the constants of BM25 that an engine reports, in the form for Lucene's view. */
 function constantsOf(engine) {
   const [, saturation, length] = /k1 ([\d.]+), b ([\d.]+)/.exec(engine.description);
   return `${saturation}:${length}`;
@@ -32,7 +32,7 @@ async function compare(lucene, engine, view, kind, range) {
   };
 }
 
-/** One line an engine that is compared with Lucene. */
+/** Returns a line for each engine that is compared with Lucene. */
 export async function compareResults(engines, kinds) {
   const lucene = engines.find((engine) => engine.name === 'lucene');
   if (lucene === undefined) return 'Results were not compared: Lucene is not there.\n';

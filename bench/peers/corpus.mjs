@@ -1,13 +1,13 @@
 /**
  * The corpus and the queries of the comparison, the same bytes on every run.
  *
- * Text is tokenised here, so that no engine's analysis decides: words of the letters a to z in lower case, with blanks
- * between them. A record has at most 40 words, which all three engines store as an exact length, so that their scores
- * can be compared to the digit.
+ * Text is tokenized here, so that no engine's analysis matters: words of the letters a to z in lower case, separated by
+ * spaces. A record has at most 40 words, which all three engines store as an exact length, so that their scores
+ * can be compared exactly.
  *
- * Corpus, a line a record: a number 0..99 (for filters), a tab, the words. Queries, a line each: kind, tab, query. A
- * query is parts with blanks between: `word`, `+word` (must match), `-word` (must not), `a_b` (phrase), `a~b~c`
- * (alternatives: one word with its other forms, at falling weights), `#10` (only records with a number below 10).
+ * The corpus has a line per record: a number 0..99 (for filters), a tab, and the words. Queries have a line each: kind, tab, query. A
+ * query is parts separated by spaces: `word`, `+word` (must match), `-word` (must not), `a_b` (phrase), `a~b~c`
+ * (alternatives: one word with its other forms, with falling weights), `#10` (only records with a number below 10).
  */
 import { createReadStream, createWriteStream, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
@@ -23,7 +23,7 @@ const QUERIES_PER_KIND = 100;
 const ALTERNATIVES = 8;
 export const FILTER_PERCENTAGES = [1, 10, 50];
 
-/** Numbers in [0, 1) from a seed (mulberry32). */
+/** Returns a generator of numbers in [0, 1) from a seed (mulberry32). */
 function seededRandom(seed) {
   let state = seed;
   return () => {
@@ -46,7 +46,7 @@ function* recordsOf(abstract) {
   }
 }
 
-/** Writes corpus.tsv into the folder, if it is not there. Returns its path. */
+/** Writes corpus.tsv into the folder if it is missing. Returns its path. */
 export async function makeCorpus(data, folder) {
   const path = join(folder, 'corpus.tsv');
   if (existsSync(path)) return path;
@@ -79,7 +79,7 @@ async function countWords(corpus) {
   return frequencies;
 }
 
-/** Words that begin like this one: stand-ins for its inflected forms and misspellings. */
+/** Returns words with the same beginning, as substitutes for inflected forms and misspellings. */
 function alternativesOf(word, sorted) {
   const begin = word.slice(0, Math.max(3, word.length - 3));
   let at = sorted.findIndex((other) => other >= begin);
@@ -90,7 +90,7 @@ function alternativesOf(word, sorted) {
   return [word, ...found].join('~');
 }
 
-/** Writes queries.tsv into the folder, if it is not there. Returns its path. */
+/** Writes queries.tsv into the folder if it is missing. Returns its path. */
 export async function makeQueries(data, folder, corpus) {
   const path = join(folder, 'queries.tsv');
   if (existsSync(path)) return path;

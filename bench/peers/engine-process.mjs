@@ -1,14 +1,14 @@
 /**
- * An engine in a process of its own, spoken to in lines:
+ * Runs an engine in a separate process, which takes commands as lines:
  *
- *   time <command> <view> <first> <end>    runs the queries [first, end): a line of nanoseconds each, then `done`
- *   show <command> <view> <first> <end>    the same: a line `count document:score …` each (count −1: not asked for)
- *   index start - 0 0                      begins to index the corpus into another index, in a second thread
- *   index stop - 0 1                       ends that: a line of records a second
+ *   time <command> <view> <first> <end>    runs the queries [first, end): answers a line of nanoseconds each, then `done`
+ *   show <command> <view> <first> <end>    the same: answers a line `count document:score …` each (count −1: not counted)
+ *   index start - 0 0                      starts to index the corpus into another index, in a second thread
+ *   index stop - 0 1                       ends that: answers a line of records per second
  *
- * Commands are those of search-benchmark-game: COUNT, TOP_10, TOP_100, TOP_10_COUNT, TOP_100_COUNT. Views: `all`, and
- * `deleted`, where every tenth record is. An engine indexes the corpus when it starts and then says `ready`, a tab, and
- * what it is.
+ * Commands are those of search-benchmark-game: COUNT, TOP_10, TOP_100, TOP_10_COUNT, TOP_100_COUNT. Views are `all`, and
+ * `deleted`, where every tenth record is deleted. An engine indexes the corpus when it starts and then prints `ready`, a tab, and
+ * its description.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { createInterface } from 'node:readline';
 
 const folder = import.meta.dirname;
 
-/** The command line of an engine, built where needed; `{ missing }` with the reason where this machine cannot. */
+/** Returns the command line of an engine, built if needed, or `{ missing }` with the reason if this machine cannot run it. */
 export function buildEngine(name, work) {
   try {
     const command = execFileSync('sh', [join(folder, 'build.sh'), name, work], {
@@ -49,9 +49,9 @@ export class EngineProcess {
   }
 
   /**
-   * Engines take turns, so their searching threads can share one processor: on a shared machine one may be slower than the other for
-   * minutes. Those that compile Java or collect its garbage have other names, and stay where they like. Does nothing
-   * where the system has no `taskset`.
+   * Binds the searching threads to one processor. Engines take turns, so they can share it, and on a shared machine one processor may be slower
+   * than another for minutes. Threads that compile Java or collect its garbage have other names and are not bound. Does nothing
+   * if the system has no `taskset`.
    */
   useOneProcessor() {
     const tasks = `/proc/${this.#process.pid}/task`;
@@ -73,7 +73,7 @@ export class EngineProcess {
     return value;
   }
 
-  /** Resolves when the engine has its index. */
+  /** Resolves when the engine has built its index. */
   async start() {
     const [word, description] = (await this.#nextLine()).split('\t');
     if (word !== 'ready') throw new Error(`${this.name} said ${word}`);
@@ -88,12 +88,12 @@ export class EngineProcess {
     return lines;
   }
 
-  /** Nanoseconds of each query in the range. */
+  /** Returns the nanoseconds of each query in the range. */
   async time(command, view, range) {
     return (await this.#ask('time', command, view, range)).map(Number);
   }
 
-  /** Count (−1 where the command does not count) and hits of each query in the range. */
+  /** Returns count (−1 if the command does not count) and hits of each query in the range. */
   async show(command, view, range) {
     return (await this.#ask('show', command, view, range)).map((line) => {
       const [count, ...hits] = line.split(' ');
@@ -101,12 +101,12 @@ export class EngineProcess {
     });
   }
 
-  /** Until `stopIndexing`, the engine indexes the corpus again and again in a second thread. */
+  /** Has the engine index the corpus again and again in a second thread until `stopIndexing`. */
   async startIndexing() {
     await this.#ask('index', 'start', '-', { first: 0, end: 0 });
   }
 
-  /** Records that were indexed a second. */
+  /** Ends indexing. Returns the records indexed per second. */
   async stopIndexing() {
     return Number((await this.#ask('index', 'stop', '-', { first: 0, end: 1 }))[0]);
   }

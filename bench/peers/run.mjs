@@ -1,9 +1,9 @@
 /**
- * Gannet's kernel beside Tantivy and Lucene: the same records, the same queries, in one thread of each engine's own
- * process, timed inside it. Prints Markdown. See bench/README.md.
+ * Compares Gannet's kernel with Tantivy and Lucene: the same records and queries, in one thread of a process for each engine,
+ * timed inside it. Prints Markdown. See bench/README.md.
  *
  *   node bench/peers/run.mjs [--engines gannet,gannet-avx2,tantivy,lucene] [--kinds union,phrase] [--rounds 7]
- *                             [--indexing-seconds 2]  (of each turn; 0 leaves out what is measured while indexing)
+ *                             [--indexing-seconds 2]  (per turn; 0 skips the measurements while indexing)
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
@@ -16,11 +16,11 @@ import { makeCorpus, makeQueries, RECORD_COUNT } from './corpus.mjs';
 import { buildEngine, EngineProcess } from './engine-process.mjs';
 import { COMMANDS_BY_KIND, measureWhileIndexing } from './while-indexing.mjs';
 
-/** Also without the instructions of AVX-512: `gannet-avx2`; without AVX2: `gannet-baseline`. */
+/** Engines. `gannet-avx2` runs without AVX-512, `gannet-baseline` also without AVX2. */
 const ENGINES = ['gannet', 'gannet-avx2', 'tantivy', 'lucene'];
 const COMMANDS = ['TOP_10', 'TOP_100', 'TOP_100_COUNT', 'COUNT'];
 const WARM_UP_ROUNDS = 4;
-/** Lists with deletions are measured with these. */
+/** Kinds of queries for lists with deletions. */
 const KINDS_WITH_DELETIONS = ['union', 'intersection', 'phrase'];
 
 const options = readOptions({
@@ -48,7 +48,7 @@ function readKinds(queries) {
 const median = (values) => quantile(values, 0.5);
 const geometricMean = (values) => Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
 
-/** Median nanoseconds of every query, by engine; engines take turns. */
+/** Returns the median nanoseconds of every query by engine. Engines take turns. */
 async function measure(engines, command, view, range) {
   const times = engines.map(() => []);
   for (let round = -WARM_UP_ROUNDS; round < options.rounds; round += 1) {
@@ -86,7 +86,7 @@ async function measureAll(engines, kinds) {
   return rows;
 }
 
-/** Rows of the same table, and for each what was indexed meanwhile. */
+/** Returns rows of the same table, with the records indexed meanwhile. */
 async function measureAllWhileIndexing(engines, kinds) {
   const [rows, rates] = [[], []];
   const turnMs = options['indexing-seconds'] * 1000;

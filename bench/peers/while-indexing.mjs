@@ -1,24 +1,24 @@
 /**
- * Queries of one thread while a second thread of the same process indexes the same corpus into another index, as fast as it can.
- * Each engine has a turn of some time to itself, in which only it indexes, and several of them: a part of the work (flushing,
- * merging, collecting garbage) comes seldom, and has to have its share in what is measured.
+ * Measures queries in one thread while a second thread of the same process indexes the same corpus into another index at full speed.
+ * Engines take several turns in which only one indexes. The turns last some time, as some of the work (flushes,
+ * merges, garbage collection) is rare and must be included in its proportion.
  */
 import { deepEqual } from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** What is measured so. */
+/** Commands that are measured, by kind of query. */
 export const COMMANDS_BY_KIND = new Map([
   ['union', ['TOP_10', 'TOP_100_COUNT']],
   ['intersection', ['TOP_10']],
 ]);
 
 const TURNS = 3;
-/** Before the first query of a turn, so that a first batch is under way. */
+/** Time before the first query of a turn, so that a first batch is in progress. */
 const LEAD_MS = 200;
 
 /**
- * By engine: `times`, the rounds' nanoseconds of each query, and `rates`, the records that were indexed a second in each turn.
- * Throws where a query's result is another one than without indexing.
+ * Returns by engine `times`, the nanoseconds of each query by round, and `rates`, the records indexed per second in each turn.
+ * Throws if a query has another result than without indexing.
  */
 export async function measureWhileIndexing(engines, command, range, turnMs) {
   const measured = engines.map(() => ({ times: [], rates: [] }));

@@ -1,9 +1,9 @@
-/** What becomes of a picture that is passed on. Each takes the bytes of one and a generator of numbers, and gives those of another. */
+/** Alterations of a picture as it is passed on. Each takes the bytes of a picture and a generator of numbers, and returns those of another. */
 import sharp from 'sharp';
 
 const LOGO = (text, colour) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="140" height="70"><rect width="140" height="70" rx="12" fill="${colour}"/><circle cx="35" cy="35" r="20" fill="#fff"/><rect x="68" y="${20 + text}" width="58" height="14" fill="#fff"/></svg>`;
-/** Of the width and the height. */
+/** Share of the width and height that is cropped. */
 const CROPPED = 0.1;
 
 async function cropped(bytes, random) {

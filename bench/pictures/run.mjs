@@ -1,11 +1,11 @@
 /**
- * Pictures found by pictures: 2,000 drawn ones, each searched by six alterations of it, by the built-in descriptor alone.
+ * Measures searches for pictures by pictures: 2,000 drawn ones, each searched by six alterations of it, by the built-in descriptor alone.
  *
  *     node bench/pictures/run.mjs [pictures] [--blocks] [--alternatives]
  *
- * Prints Markdown and ends with 1 where a bar is missed. `--blocks`: the same without each block of the descriptor, and with each alone.
- * `--alternatives`: with other weights that were considered.
- * Times are of the processor. Drawing and altering takes a tenth of a second a picture.
+ * Prints Markdown, and exits with 1 if a bar is missed. `--blocks` repeats it without each block of the descriptor, and with each alone.
+ * `--alternatives` repeats it with other weights that were considered.
+ * Measures processor time. Drawing and altering takes a tenth of a second per picture.
  */
 import sharp from 'sharp';
 import { describePixels, DESCRIPTOR_DIMENSIONS, DESCRIPTOR_WEIGHTS, PIXELS_SIDE } from '#src/pictures/descriptor.js';
@@ -22,7 +22,7 @@ const QUALITY = 90;
 
 sharp.concurrency(1);
 
-/** As the service reads a file. */
+/** Returns the pixels of a file as the service reads them. */
 const pixelsOf = (bytes) =>
   sharp(bytes).resize(PIXELS_SIDE, PIXELS_SIDE, { fit: 'fill' }).toColourspace('srgb').removeAlpha().raw().toBuffer();
 

@@ -1,13 +1,13 @@
 /**
- * Pictures that nobody took, as SVG, from a seed: landscapes, things on a ground, pages of text, patterns, charts, clouds of noise, shapes
- * and slopes of colours. Two seeds never give the same; two of one kind are alike as two photographs of one kind are.
+ * Draws synthetic pictures as SVG from a seed: landscapes, objects on a ground, pages of text, patterns, charts, noise, shapes
+ * and gradients. Two seeds never give the same picture; two of one kind are as similar as two photographs of one kind.
  */
 import { seededRandom } from '../end-to-end/lib/random.mjs';
 
 export const WIDTH = 640;
 export const HEIGHT = 480;
 
-/** What a scene is drawn with. */
+/** Returns the drawing functions of a scene. */
 function toolsOf(seed) {
   const random = seededRandom(seed);
   const between = (least, most) => least + random() * (most - least);
@@ -135,10 +135,10 @@ function slope({ between, colour, many, whole: count }) {
 const KINDS = { landscape, thing, page, pattern, chart, cloud, shapes, slope };
 export const KIND_NAMES = Object.keys(KINDS);
 
-/** The kind that a seed gives. */
+/** Returns the kind of picture of a seed. */
 export const kindOf = (seed) => KIND_NAMES[seed % KIND_NAMES.length];
 
-/** SVG of WIDTH × HEIGHT. */
+/** Returns the SVG of a seed's picture, WIDTH × HEIGHT. */
 export function sceneOf(seed) {
   const drawn = KINDS[kindOf(seed)](toolsOf(seed + 1));
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}">${drawn}</svg>`;

@@ -1,11 +1,11 @@
 /**
- * Searches by a picture among many, in the kernel alone: how long one takes on one thread, and what the graph finds of what all comparisons do.
+ * Measures searches by a picture among many, in the kernel alone: the time of one on one thread, and the recall of the graph compared with a scan.
  *
  *     npm run setup && node bench/pictures/vectors.mjs [pictures]      default 100000, which takes some minutes
  *
- * Pictures are shapes on a slope of colours, drawn as the few pixels that the descriptor looks at. Each search is by one of them cropped by a tenth, in grey and
- * with noise, and asked as the service asks it. Prints Markdown and ends with 1 where a bar is missed: of the
- * processor's time, since what the clock says depends on what else the machine does.
+ * Pictures are shapes on a gradient, drawn as the few pixels that the descriptor uses. Each search is by one of them cropped by a tenth, in grey and
+ * with noise, with the settings of the service. Prints Markdown, and exits with 1 if a bar is missed. Bars are of processor
+ * time, as wall time depends on other load.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ const NOISE = 12;
 const NO_FIELDS = definitionOf({ searchable_fields: [], facets: [] });
 const CHANNELS = 3;
 
-/** Pixels of a part of the picture, which is a square of side 1. */
+/** Draws the pixels of a part of the picture, which is a square of side 1. */
 function drawn(seed, { left, top, side }) {
   const random = seededRandom(seed + 1);
   const colour = () => [random() * 255, random() * 255, random() * 255];

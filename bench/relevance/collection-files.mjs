@@ -1,4 +1,4 @@
-/** The public test collections as files: `corpus.ndjson`, `queries.ndjson` and `qrels.tsv` of each. */
+/** Reads the public test collections from files: `corpus.ndjson`, `queries.ndjson` and `qrels.tsv` of each. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../end-to-end/lib/service.mjs';
@@ -9,17 +9,17 @@ export const collectionsFolder = join(root, '..', 'shared', 'data', 'relevance')
 export const linesOf = (path) => readFileSync(path, 'utf8').split('\n').filter(Boolean);
 const rowsOf = (name, file) => linesOf(join(collectionsFolder, name, file)).map((line) => JSON.parse(line));
 
-/** `{id, text}` each. */
+/** Returns the queries of a collection, `{id, text}` each. */
 export const queriesOf = (name) => rowsOf(name, 'queries.ndjson');
 
-/** Title and text carry the words; the record's name is the document's id and is not searched. */
+/** Returns the documents as records. Title and text are searched; the name is the document's id and is not. */
 export const recordsOf = (name) =>
   rowsOf(name, 'corpus.ndjson').map(({ id, title, text }) => ({
     name: id,
     fields: { title: title ?? '', text: text ?? '' },
   }));
 
-/** By query, the grade of each document. */
+/** Returns by query the grade of each document. */
 export function judgements(name) {
   const byQuery = new Map();
   for (const line of linesOf(join(collectionsFolder, name, 'qrels.tsv')).slice(1)) {

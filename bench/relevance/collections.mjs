@@ -1,4 +1,4 @@
-/** Order of results on public test collections, against Lucene's BM25 with its English analyser on the same files. */
+/** Measures the order of results on public test collections, compared with Lucene's BM25 with its English analyzer on the same files. */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -11,7 +11,7 @@ const NDCG_DEPTH = 10;
 const RECALL_DEPTH = 100;
 const MEAN_GAIN_BAR = 1.03;
 
-/** Of Lucene 8.7: k1 1.2, b 0.75, title and text as one field, any word. */
+/** Results of Lucene 8.7: k1 1.2, b 0.75, title and text as one field, any word. */
 const LUCENE = {
   cran: { gain: 0.3675, recall: 0.7358 },
   cacm: { gain: 0.4942, recall: 0.6574 },
@@ -20,7 +20,7 @@ const LUCENE = {
   scifact: { gain: 0.6988, recall: 0.9332 },
 };
 
-/** Title and text carry the words; the record's name is the document's id and is not searched. */
+/** Definition of the lists. Title and text are searched; the record's name is the document's id and is not. */
 const DEFINITION = {
   language: 'en',
   searchable_fields: [
@@ -56,7 +56,7 @@ async function measureCollection(address, key, name) {
   return { queries: gains.length, gain: mean(gains), recall: mean(recalls) };
 }
 
-/** `ours` and `lucene`: nDCG@10 and recall@100. */
+/** Returns a row of the table. `ours` and `lucene` have nDCG@10 and recall@100. */
 function row(name, ours, lucene, bar) {
   const [what, measured, against, reached] = barRow(
     name,

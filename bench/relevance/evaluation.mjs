@@ -1,6 +1,6 @@
-/** Measures of ranked results against relevance judgements. */
+/** Computes measures of ranked results from relevance judgements. */
 
-/** nDCG at `depth` with linear gain (the grade itself) and log2 discount; `grades` maps document to grade. */
+/** Returns nDCG at `depth` with linear gain (the grade itself) and log2 discount. `grades` maps document to grade. */
 export function normalisedDiscountedGain(ranked, grades, depth) {
   const gain = (grade, index) => grade / Math.log2(index + 2);
   const found = ranked.slice(0, depth).reduce((sum, id, index) => sum + gain(grades.get(id) ?? 0, index), 0);
@@ -11,7 +11,7 @@ export function normalisedDiscountedGain(ranked, grades, depth) {
   return ideal === 0 ? 0 : found / ideal;
 }
 
-/** Share of the relevant documents that are among the first `depth`. */
+/** Returns the share of the relevant documents among the first `depth`. */
 export function recall(ranked, grades, depth) {
   const relevant = [...grades].filter(([, grade]) => grade > 0).map(([id]) => id);
   const found = new Set(ranked.slice(0, depth));

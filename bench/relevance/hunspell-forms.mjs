@@ -1,8 +1,8 @@
-/** What each entry of a dictionary of Hunspell makes of its endings (`SFX`). Prefixes, which mostly make other words, are left out. */
+/** Makes the forms of each entry of a Hunspell dictionary by its suffixes (`SFX`). Skips prefixes, which mostly make other words. */
 
 const escaped = (text) => text.replace(/[\\^$.*+?()|{}]/g, '\\$&');
 
-/** Flags as they are written behind a `/`, by the kind that `FLAG` names. */
+/** Returns a reader of the flags behind a `/`, in the encoding that `FLAG` names. */
 function flagReader(lines) {
   const kind = lines.find((line) => line.startsWith('FLAG '))?.split(/\s+/)[1] ?? 'short';
   const read = {
@@ -12,11 +12,11 @@ function flagReader(lines) {
     num: (flags) => flags.split(','),
   }[kind];
   const aliases = lines.filter((line) => line.startsWith('AF ')).map((line) => line.split(/\s+/)[1]);
-  // The first line says how many there are.
+  // The first line has the number of aliases.
   return (flags) => (aliases.length > 0 && /^\d+$/.test(flags) ? read(aliases[Number(flags)] ?? '') : read(flags));
 }
 
-/** By flag, its rules: `{strip, add, fits, flags}`. */
+/** Returns the rules by flag: `{strip, add, fits, flags}`. */
 function suffixRules(lines, readFlags) {
   const rules = new Map();
   for (const line of lines) {
@@ -37,7 +37,7 @@ function suffixRules(lines, readFlags) {
   return rules;
 }
 
-/** Yields the forms of each entry, itself among them; `aff` and `dic` are the texts of the files. */
+/** Yields the forms of each entry, including itself. `aff` and `dic` are the texts of the files. */
 export function* formsByEntry({ aff, dic }) {
   const lines = aff.split('\n');
   const readFlags = flagReader(lines);

@@ -1,12 +1,12 @@
 /**
- * `node bench/relevance/languages.mjs --pages FOLDER [--words 400] [--misses] [--program PATH] [ja zh-CN …]`: what a search finds in languages without blanks between
- * words, or with long compounds, and prints Markdown. FOLDER has a folder for each language of LibreOffice's help, as Debian's packages
- * `libreoffice-help-ja` and so on have them (`apt-get download`, then `dpkg-deb -x`; `usr/share/libreoffice/help`; MPL-2.0, not shipped).
+ * `node bench/relevance/languages.mjs --pages FOLDER [--words 400] [--misses] [--program PATH] [ja zh-CN …]`: measures what a search finds in languages without
+ * spaces between words or with long compounds, and prints Markdown. FOLDER has a folder for each language of LibreOffice's help, from Debian's packages
+ * `libreoffice-help-ja` and so on (`apt-get download`, then `dpkg-deb -x`; `usr/share/libreoffice/help`; MPL-2.0, not shipped).
  *
- * - *Entries*: those of the help's index, which its authors gave their pages, in any order of words. The pages of an entry are what is relevant.
- * - *Words*: a sample of the words in these entries, alone. What should be found are the pages that hold the characters, wherever words end.
+ * - *Entries*: entries of the help's index, which its authors gave their pages, with words in any order. The pages of an entry are relevant.
+ * - *Words*: a sample of the words in these entries, alone. Pages that contain the characters should be found, wherever words end.
  *
- * Milliseconds are those of a processor, of the whole service, and need no quiet machine. PATH is `bin/gannet.js` of another copy, for what was before.
+ * Milliseconds are processor time of the whole service, and need no quiet machine. PATH is `bin/gannet.js` of another copy, to compare an earlier version.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import { mean, normalisedDiscountedGain, recall } from './evaluation.mjs';
 const DEPTH = 10;
 const HITS_MAX = 1000;
 const ENTITIES = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
-/** Entries that nobody translated are no entries of a language with letters of its own. */
+/** Letters of languages with their own script, which untranslated entries lack. */
 const LETTERS = {
   ja: /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u,
   'zh-CN': /\p{sc=Han}/u,
@@ -62,7 +62,7 @@ function pagesOf(language) {
     });
 }
 
-/** By the entry's text, its pages. */
+/** Returns the pages of each entry by its text. */
 function entriesOf(language) {
   const entries = new Map();
   const source = readFileSync(join(options.pages, language, 'bookmarks.js'), 'utf8');
@@ -77,7 +77,7 @@ function entriesOf(language) {
 
 const folded = (text) => text.normalize('NFKD').toLowerCase().normalize('NFC');
 
-/** Evenly over all of them in the order of their characters. */
+/** Returns a sample of words, spread evenly over all in the order of their characters. */
 function wordsOf(language, entries) {
   const words = new Set();
   const segmenter = new Intl.Segmenter(language, { granularity: 'word' });

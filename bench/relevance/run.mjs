@@ -1,6 +1,6 @@
 /**
- * `node bench/relevance/run.mjs [collections] [typos]`: measures the order of results against relevance judgements and
- * misspelt queries, over HTTP, and prints Markdown. Without a name: both.
+ * `node bench/relevance/run.mjs [collections] [typos]`: measures the order of results by relevance judgements and
+ * misspelt queries, over HTTP, and prints Markdown. Without a name, measures both.
  */
 import { helpWhereAsked } from '../end-to-end/lib/options.mjs';
 import { measureCollections } from './collections.mjs';

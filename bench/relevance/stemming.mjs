@@ -1,15 +1,15 @@
 /**
- * `node bench/relevance/stemming.mjs [--words 50000] [--show 20] [pl cs ru …]`: how well stems tell which words are forms of one another, as Markdown.
+ * `node bench/relevance/stemming.mjs [--words 50000] [--show 20] [pl cs ru …]`: measures how well stems tell which words are forms of one another, as Markdown.
  *
- * What belongs together is what an entry of a spelling dictionary makes of its endings (Hunspell's, npm packages `dictionary-…`), among the
- * most frequent words of the language (PyPI's `wordfreq`), each counted by its frequency. For languages without such endings it is what has one base form
- * in PyPI's `simplemma`. All of it is fetched into a folder for temporary files and kept there; nothing of it is shipped. Derived words (`nauczyciel`, `nauczycielka`) are different ones here.
+ * Forms belong together if an entry of a spelling dictionary makes them by its endings (Hunspell's, npm packages `dictionary-…`), among the
+ * most frequent words of the language (PyPI's `wordfreq`), weighted by frequency. For languages without such endings, forms with the same base form
+ * in PyPI's `simplemma` do. All is fetched into a temporary folder and kept there; nothing of it is shipped. Derived words (`nauczyciel`, `nauczycielka`) count as different.
  *
  * - *Parted*: of the occurrences of other forms of a word, those that do not share its stem.
  * - *Wrong*: of the occurrences that share a word's stem, those of forms of other words.
  * - *Pairs parted*, *pairs wrong in a million*: of pairs of forms of one word and of pairs of forms of different words, whatever their frequency.
  *
- * Beside the kernel's stems: none, the first five letters, and Snowball's newest algorithm, where it has one (PyPI's `snowballstemmer`), of words with
+ * The kernel's stems are compared with none, the first five letters, and Snowball's newest algorithm if it has one (PyPI's `snowballstemmer`), of words with
  * their marks. `--show` prints the most frequent words that are parted and wrong.
  */
 import { execFileSync } from 'node:child_process';
@@ -23,7 +23,7 @@ import { markdownTable } from '../end-to-end/lib/report.mjs';
 import { formsByEntry } from './hunspell-forms.mjs';
 
 const TRUNCATED_LETTERS = 5;
-/** By tag: the list of frequencies, where it has another name, and the algorithm of Snowball. */
+/** Languages by tag: the list of frequencies, if it has another name, and the algorithm of Snowball. */
 const LANGUAGES = {
   bg: {},
   cs: { snowball: 'czech' },
@@ -59,12 +59,12 @@ if (!existsSync(python)) {
   run('python3', ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', python, ...packages]);
 }
 
-/** `input` goes to a program of Python that has the packages. */
+/** Runs a Python program that has the packages, with `input`. */
 function runPython(program, input) {
   return run('env', [`PYTHONPATH=${python}`, 'PYTHONIOENCODING=utf-8', 'python3', '-c', program], input);
 }
 
-/** The forms of each word: of an entry of the dictionary, or of a base form. */
+/** Returns the forms of each word: those of a dictionary entry, or of a base form. */
 function formsByWord(language) {
   const { lemmas } = LANGUAGES[language];
   if (lemmas === undefined) return formsByEntry(dictionary(language));
@@ -82,7 +82,7 @@ for form, lemma in DefaultDictionaryFactory().get_dictionary('${lemmas}').items(
   return forms.values();
 }
 
-/** MessagePack as far as those lists use it: arrays, texts, and a map of small values. */
+/** Decodes MessagePack as far as these lists use it: arrays, strings, and a map of small values. */
 function unpacked(bytes) {
   let at = 0;
   const take = (length) => bytes.subarray(at, (at += length));
@@ -103,7 +103,7 @@ function unpacked(bytes) {
   return read();
 }
 
-/** The words of a language, folded, with their share of all, the most frequent first; `written` is the most frequent that folds so. */
+/** Returns the folded words of a language with their share of all, the most frequent first. `written` is the most frequent spelling. */
 function frequentWords(language) {
   const name = LANGUAGES[language].frequencies ?? language;
   const data = join(python, 'wordfreq', 'data');
@@ -123,13 +123,13 @@ function frequentWords(language) {
   return new Map([...words].sort(([, left], [, right]) => right.share - left.share));
 }
 
-/** The one term of a word; empty where it is several. */
+/** Returns the term of a word, or an empty string if it has several. */
 function folded(word) {
   const terms = kernel.analyse(word);
   return terms.length === 1 ? terms[0].term : '';
 }
 
-/** `{term, written, share, entries}` of the most frequent words that the dictionary has; `entries` is a set of numbers. */
+/** Returns `{term, written, share, entries}` of the most frequent words in the dictionary. `entries` is a set of numbers. */
 function knownWords(language) {
   const frequent = frequentWords(language);
   const entriesOf = new Map();
@@ -169,7 +169,7 @@ const groupsBy = (words, keysOf) => {
 
 const isForm = (left, right) => left.entries.size > 0 && [...left.entries].some((entry) => right.entries.has(entry));
 
-/** `stems` by the number of the word. */
+/** Returns the measures. `stems` has the stem of each word by its number. */
 function measured(words, stems) {
   const stemOf = new Map(words.map((word, index) => [word, stems[index]]));
   const byStem = groupsBy(words, (word) => [stemOf.get(word)]);

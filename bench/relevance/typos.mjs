@@ -1,4 +1,4 @@
-/** How well misspelt queries find what was meant: generated slips on papers, and real misspellings of English words. */
+/** Measures how well misspelt queries find what was meant: generated typos on papers, and real misspellings of English words. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ async function* papers() {
   }
 }
 
-/** Of the queries whose source paper is among the first ten when spelt well: how many keep it there when misspelt. */
+/** Returns, of the queries whose source paper is among the first ten if spelt correctly, how many keep it there if misspelt. */
 export async function measurePapers(address, key) {
   await call(address, key, 'POST', `/list/${ACCOUNT}`, {
     name: 'papers',
@@ -56,12 +56,12 @@ export async function measurePapers(address, key) {
 }
 
 /**
- * Whether the contract lets the intended word come first: it is in the list, and the misspelling has four letters or more
+ * True if the contract lets the intended word come first: it is in the list, and the misspelling has four letters or more
  * and is no word of the list itself (which then comes first, as typed).
  */
 const isForgiven = (query, expected, known) => [...query].length >= 4 && !known.has(query) && known.has(expected);
 
-/** Share of the misspellings at a distance whose intended word is the first result, on a list of English words. */
+/** Returns the share of misspellings at a distance whose intended word is the first result, on a list of English words. */
 export async function measureWords(address, key) {
   const words = gunzipSync(readFileSync(join(data, 'typos', 'frequency-dictionary.txt.gz')))
     .toString('utf8')

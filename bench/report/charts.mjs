@@ -1,4 +1,4 @@
-/** Charts as SVG, drawn from the tables of the report. */
+/** Draws charts as SVG from the tables of the report. */
 import * as echarts from 'echarts';
 import { numberOf, tableWith } from './tables.mjs';
 
@@ -14,7 +14,7 @@ export function drawChart(height, options) {
   return svg;
 }
 
-/** Median time of each kind of query, engine beside engine. */
+/** Draws the median time of each kind of query by engine. */
 function peersChart(markdown) {
   const table = tableWith(markdown, 'Queries', 'Command');
   if (table === undefined) return undefined;
@@ -33,7 +33,7 @@ function peersChart(markdown) {
   });
 }
 
-/** How p99 grows with the load, by kind of request. */
+/** Draws p99 by load and kind of request. */
 function loadChart(markdown) {
   const table = tableWith(markdown, 'Requests', 'Capacity /s');
   if (table === undefined) return undefined;
@@ -68,7 +68,7 @@ const byRecords = ({ rows }) => ({
   },
 });
 
-/** What an import costs as the list grows. */
+/** Draws the cost of an import as the list grows. */
 function indexingChart(markdown) {
   const table = tableWith(markdown, 'Records', 'Records/s', 'Peak memory of its own MiB');
   if (table === undefined) return undefined;
@@ -91,7 +91,7 @@ function indexingChart(markdown) {
   });
 }
 
-/** What a search costs as the list grows. */
+/** Draws the cost of a search as the list grows. */
 function growthChart(markdown) {
   const table = tableWith(markdown, 'Records', 'µs of processor a search');
   if (table === undefined) return undefined;
@@ -116,7 +116,7 @@ function growthChart(markdown) {
   });
 }
 
-/** By file name; only those whose table is in the report. */
+/** Returns the charts by file name, for the tables that are in the report. */
 export function chartsOf(markdown) {
   const charts = {
     peers: peersChart(markdown),

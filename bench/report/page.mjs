@@ -1,6 +1,6 @@
-/** The page of figures as sections, so that what is measured anew takes the place of what stood there, and all else stays. */
+/** Treats the page of benchmarks as sections, so that new measurements replace old ones and all else stays. */
 
-/** `[{ title, text }]` in the order of the page; what stands before the first heading belongs to none. */
+/** Returns `[{ title, text }]` in the order of the page. The text before the first heading belongs to no section. */
 export function sectionsOf(page) {
   return page
     .split(/^## /m)
@@ -12,8 +12,8 @@ export function sectionsOf(page) {
 }
 
 /**
- * The sections with `measured` among them, texts by title: each in its place, or, where the page had none of that title, behind the last
- * of those that stand before it in `order`.
+ * Returns the sections with the texts of `measured` by title: each in its place, or, if the page had no such title, behind the last section
+ * that precedes it in `order`.
  */
 export function withMeasured(sections, measured, order) {
   const result = sections.map(({ title, text }) => ({ title, text: measured.get(title) ?? text }));

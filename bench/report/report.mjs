@@ -1,7 +1,7 @@
 /**
  * `npm run bench:report [part …]`: runs the benchmarks, prints their tables as one Markdown page, and writes it with charts
- * into docs/: benchmarks.md and benchmarks/*.svg. With parts named, only those are measured anew; what else is on the page stays as it
- * is, also what no part makes. Those that are long are only measured when they are named.
+ * into docs/: benchmarks.md and benchmarks/*.svg. With parts named, only these are measured; all else on the page stays,
+ * also sections that no part makes. Long parts are only measured when they are named.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -96,7 +96,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-/** What the command prints from its first heading or table on. */
+/** Runs a command. Returns its output from the first heading or table on. */
 async function run(command) {
   const child = spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';

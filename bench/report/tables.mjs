@@ -1,4 +1,4 @@
-/** Tables out of Markdown, as lists of objects by their headings. */
+/** Reads tables of Markdown as lists of objects with the headings as keys. */
 export function readTables(markdown) {
   const tables = [];
   const lines = markdown.split('\n');
@@ -15,12 +15,12 @@ export function readTables(markdown) {
   return tables;
 }
 
-/** The first table that has all these headings. */
+/** Returns the first table that has all these headings. */
 export function tableWith(markdown, ...names) {
   return readTables(markdown).find(({ heading }) => names.every((name) => heading.includes(name)));
 }
 
-/** The number that a cell begins with, thousands separated by commas. */
+/** Returns the number at the beginning of a cell, with thousands separated by commas. */
 export const numberOf = (cell) => Number.parseFloat(cell.replaceAll(',', ''));
 
 function cellsOf(line) {

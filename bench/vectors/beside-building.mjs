@@ -1,10 +1,10 @@
 /**
- * How soon a record is found by its vector while many others come in and their graphs are built.
+ * Measures how soon a record is found by its vector while many others are imported and their graphs are built.
  *
  *   node bench/vectors/beside-building.mjs [COUNT [DIMENSIONS]]     default 1000000 x 128
  *
- * COUNT records with vectors are imported by HTTP, 50,000 a request. Until a minute after that, one record after the other is written with a vector of its own, and searched for by it
- * until it is the first hit: from the moment the write is sent. Prints Markdown. Everything is kept where memory.mjs keeps it.
+ * Imports COUNT records with vectors by HTTP, 50,000 per request. Until a minute after that, writes one record after the other with a new vector, and searches by it
+ * until the record is the first hit. The time counts from sending the write. Prints Markdown. All data is kept where memory.mjs keeps it.
  */
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { createVectorList, importRows, LIST, MadeRows, QUERIES } from './made-ro
 
 const FOUND_MS_BAR = 1000;
 const BETWEEN_MS = 200;
-/** Building goes on behind the import. */
+/** Time after the import, during which graphs are still built. */
 const MERGING_MS = 60_000;
 
 const { count, dimensions } = readNumbers({ count: 1_000_000, dimensions: 128 });
@@ -35,11 +35,11 @@ async function writeAndFind({ address, key, name, vector }) {
   }
 }
 
-/** What every write took, until `isOver` says so. */
+/** Writes records until `isOver` returns true. Returns the time of each write. */
 async function writesUntil({ address, key, vectors, isOver }) {
   const writes = [];
   while (!isOver()) {
-    // Near to a query, and no other's vector.
+    // A vector near a query that no other record has.
     const vector = vectors[writes.length % QUERIES].map((value, at) => value + (at === 0 ? writes.length / 1000 : 0));
     writes.push(await writeAndFind({ address, key, name: `written-${writes.length}`, vector }));
     await wait(BETWEEN_MS);

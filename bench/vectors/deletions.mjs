@@ -1,10 +1,10 @@
 /**
- * What is found by vectors while half of a list is deleted, and while merges go on behind that.
+ * Measures what searches by vectors find while half of a list is deleted, and during the merges after that.
  *
  *   node bench/vectors/deletions.mjs [COUNT [DIMENSIONS]]     default 1000000 x 128
  *
- * A copy of the list of memory.mjs loses one part of a hundred after the other until half is gone. Behind each deletion, and until the service is at rest, some searches
- * by vectors are asked for their ten nearest; those that are right are known from a search that compared all vectors before the first deletion. Prints Markdown.
+ * Deletes a copy of the list of memory.mjs in hundredths until half is gone. After each deletion, and until the service is at rest, some searches
+ * by vectors ask for their ten nearest. The right ones are known from searches that scanned all vectors before the first deletion. Prints Markdown.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
@@ -19,14 +19,14 @@ const RECALL_BAR = 0.95;
 const QUERIES = 100;
 const QUERIES_A_PART = 20;
 const WANTED = 10;
-/** Of which ten are left where half are gone by chance. */
+/** Number of known nearest vectors, of which ten are left if a random half is deleted. */
 const NEAREST = 60;
 
 const { count, dimensions } = readNumbers({ count: 1_000_000, dimensions: 128 });
 const file = join(folder, `made-${count}-${dimensions}.f32`);
 
 class Searches {
-  /** Of each moment, what share of the right ones was found. */
+  /** Share of the right ones that was found, by moment. */
   recalls = [];
   times = [];
   refused = 0;
@@ -50,7 +50,7 @@ class Searches {
     for (const vector of this.queries) this.nearest.push(await this.#names(vector, { exact: true, size: NEAREST }));
   }
 
-  /** `isLeft` says of a record's number whether it is there. */
+  /** `isLeft` is true for numbers of records that are not deleted. */
   async ask(queries, isLeft) {
     let found = 0;
     for (const query of queries) {

@@ -1,4 +1,4 @@
-/** hnswlib for benches, as the npm package `hnswlib-node` brings it, and programs of native-bindings/bench that are compiled with it. */
+/** Fetches hnswlib from the npm package `hnswlib-node`, and builds programs of native-bindings/bench with it. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,14 +9,14 @@ const HNSWLIB = 'hnswlib-node@3.0.0';
 const root = dirname(dirname(import.meta.dirname));
 export const folder = process.env.GANNET_BENCH_VECTORS ?? join(tmpdir(), 'gannet-bench-vectors');
 
-/** Runs it, its lines to `output`; ends with it where it fails. */
+/** Runs a command with its output to `output`. Exits if it fails. */
 export function run(command, { cwd = root, output = 2 } = {}) {
   const { status, error } = spawnSync(command[0], command.slice(1), { cwd, stdio: ['ignore', output, 2] });
   if (error) throw error;
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** The path of the program. */
+/** Builds a program of native-bindings/bench. Returns its path. */
 export function buildBench(name) {
   mkdirSync(folder, { recursive: true });
   if (!existsSync(join(folder, 'hnswlib'))) {

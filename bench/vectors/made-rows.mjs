@@ -1,4 +1,4 @@
-/** The rows of a file that vector_memory_bench has made, as records and searches of a service. */
+/** The rows of a file made by vector_memory_bench, as records and searches of a service. */
 import { existsSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -8,18 +8,18 @@ import { ACCOUNT, call, createKey, importNdjson, startService } from '../end-to-
 import { folder } from './fetch-hnswlib.mjs';
 
 export const LIST = 'vectors';
-/** Behind the rows that become records. */
+/** Number of query rows behind the rows that become records. */
 export const QUERIES = 500;
-/** A record's number has a facet `part`, in turn one of so many. */
+/** Number of values of the facet `part`, which records have in turn. */
 export const PARTS = 100;
 const FLOAT_BYTES = 4;
 const ROWS_AT_A_TIME = 1000;
 const ROWS_OF_REQUEST = 50_000;
-/** Graphs are built and merging is over when the service has needed less than this of a processor for so long. */
+/** Graphs are built and merging is over when the service has used hardly any processor time for so long. */
 const REST_MS = 5000;
 const REST_SHARE = 0.05;
 
-/** `count` rows of so many f32, and QUERIES behind them. */
+/** `count` rows of `dimensions` f32, with QUERIES rows behind them. */
 export class MadeRows {
   constructor({ file, count, dimensions }) {
     this.count = count;
@@ -35,7 +35,7 @@ export class MadeRows {
     );
   }
 
-  /** As NDJSON, some at a time. */
+  /** Yields records as NDJSON, some at a time. */
   async *records(from, end) {
     for (let first = from; first < end; first += ROWS_AT_A_TIME) {
       const rows = this.#rows(first, Math.min(ROWS_AT_A_TIME, end - first));
@@ -61,7 +61,7 @@ export async function createVectorList({ address, key }) {
   await call(address, key, 'POST', `/list/${ACCOUNT}`, list);
 }
 
-/** All rows, some thousand in each request, one request after the other; resolves with the seconds. */
+/** Imports all rows, some thousand per request, one request after the other. Resolves with the seconds. */
 export async function importRows({ address, key }, rows) {
   let sum = 0;
   for (let from = 0; from < rows.count; from += ROWS_OF_REQUEST) {
@@ -72,7 +72,7 @@ export async function importRows({ address, key }, rows) {
   return sum;
 }
 
-/** After some seconds: whether it had nothing to do meanwhile. */
+/** Waits some seconds. Returns true if the service had nothing to do meanwhile. */
 export async function isAtRest(service) {
   const before = service.cpuMs();
   await wait(REST_MS);
@@ -83,7 +83,7 @@ async function untilAtRest(service) {
   while (!(await isAtRest(service)));
 }
 
-/** A data directory with a list of these rows, all merged, and a key for it: imported once, and kept for the next run. */
+/** Returns a data directory with a list of these rows, all merged, and a key for it. It is imported once and kept for the next run. */
 export async function importedService(rows) {
   const dataDir = join(folder, `service-${rows.count}-${rows.dimensions}`);
   const marker = join(dataDir, 'bench-imported.json');

@@ -1,11 +1,11 @@
 /**
- * What a million vectors take of memory beside hnswlib, and how soon a service that has them is there.
+ * Measures the memory of a million vectors compared with hnswlib, and the start of a service that has them.
  *
  *   node bench/vectors/memory.mjs [COUNT [DIMENSIONS [memory | start]]]     default 1000000 x 128, both parts
  *
- * Prints Markdown. Memory: vector_memory_bench.cc says what is counted. Start: COUNT records with these vectors are imported once, by HTTP, 50,000 a request, and kept; then the
- * service is started five times, and answers a search by a vector. Everything is kept in GANNET_BENCH_VECTORS (default: a folder in the system's for temporary
- * files); hnswlib comes from npm (fetch-hnswlib.mjs). Some ten minutes of a processor at first, for building.
+ * Prints Markdown. Memory: vector_memory_bench.cc says what is counted. Start: COUNT records with these vectors are imported once by HTTP, 50,000 per request, and kept; then the
+ * service is started five times, and answers a search by a vector. All data is kept in GANNET_BENCH_VECTORS (default: a folder in the system's temporary
+ * folder); hnswlib comes from npm (fetch-hnswlib.mjs). The first run takes some ten minutes of processor time for building.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

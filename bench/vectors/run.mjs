@@ -1,11 +1,11 @@
 /**
- * Nearest vectors beside hnswlib, USearch, FAISS and Lucene; compare.py says what is printed.
+ * Compares searches for the nearest vectors with hnswlib, USearch, FAISS and Lucene; compare.py says what is printed.
  *
  *   node bench/vectors/run.mjs [COUNT [DIMENSIONS [FILE]]]     default 100000 x 128, made around centres
  *
- * FILE has COUNT + 500 rows of f32. Peers are fetched into GANNET_BENCH_VECTORS (default: a folder in the system's for temporary files)
- * by the ordinary clients of PyPI, npm and Maven, and what is built is kept there. Some minutes; an hour for 1,000,000. Lucene is left out, with a line that says so,
- * where there is no mvn or no JDK of version 21 or later in JAVA_HOME.
+ * FILE has COUNT + 500 rows of f32. Peers are fetched into GANNET_BENCH_VECTORS (default: a folder in the system's temporary folder)
+ * by the ordinary clients of PyPI, npm and Maven, and what is built is kept there. Takes some minutes; an hour for 1,000,000. Lucene is skipped, with a message,
+ * if there is no mvn or no JDK of version 21 or later in JAVA_HOME.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

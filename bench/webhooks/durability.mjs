@@ -1,6 +1,6 @@
 /**
- * `node bench/webhooks/durability.mjs [deliveries] [kills] [seed]`: the kill test of webhooks at full size (default 1,000,000
- * deliveries, 20 kills). It is the test of the suite with other numbers, so that there is one of it.
+ * `node bench/webhooks/durability.mjs [deliveries] [kills] [seed]`: runs the kill test of webhooks at full size (default 1,000,000
+ * deliveries, 20 kills). It is the test of the suite with other numbers, so that there is only one.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

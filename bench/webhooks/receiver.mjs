@@ -1,12 +1,12 @@
 /**
- * A receiver of webhooks on loopback, as cheap as can be (uWebSockets), so that the service is measured and not its receiver.
- * As a program: a process of its own that prints its port; `GET /count` answers how many deliveries came.
+ * A receiver of webhooks on loopback, as cheap as possible (uWebSockets), so that the service is measured and not the receiver.
+ * As a program it prints its port, and `GET /count` answers the number of deliveries.
  */
 import { isMainThread } from 'node:worker_threads';
 import { fileURLToPath } from 'node:url';
 import uws from 'uWebSockets.js';
 
-/** `onDelivery(id, body)` says whether the delivery is taken (204) or not (503). Resolves with `{ port, close }`. */
+/** Starts a receiver. `onDelivery(id, body)` returns true to accept a delivery (204), false to refuse it (503). Resolves with `{ port, close }`. */
 export function startReceiver(onDelivery) {
   const app = uws.App();
   app.post('/*', (response, request) => {

@@ -1,6 +1,6 @@
 /**
- * Deliveries a second to a receiver on this machine while searches run, in turns with the same load without webhooks; and how
- * fast a backlog is delivered. Searches and writes come at a fixed rate, so that a slow answer does not slow the load down.
+ * Measures deliveries per second to a receiver on this machine while searches run, in turns with the same load without webhooks, and how
+ * fast a backlog is delivered. Searches and writes have a fixed rate, so that slow answers do not slow down the load.
  */
 import { spawn } from 'node:child_process';
 import { createReadStream, readFileSync, rmSync } from 'node:fs';
@@ -13,13 +13,13 @@ import { ACCOUNT, call, createKey, importNdjson, startService, workFolder } from
 import { wordnetFile, wordnetQueries } from '../end-to-end/lib/wordnet.mjs';
 
 const DELIVERIES_PER_SECOND_BAR = 2000;
-/** Against the same load without webhooks, in turns within one run. */
+/** Bar for the ratio to the same load without webhooks, in turns within one run. */
 const P99_RATIO_BAR = 1.25;
-/** 20 webhooks hear of 105 writes a second: 2,100 deliveries a second. */
+/** Number of webhooks. With 105 writes per second, 20 webhooks get 2,100 deliveries per second. */
 const WEBHOOKS = 20;
 const WRITES_PER_SECOND = 105;
 const SEARCHES_PER_SECOND = 200;
-/** Many short turns: what else the machine does then falls on both sides alike. */
+/** Number of turns. They are many and short, so that other load affects both sides equally. */
 const ROUNDS = 13;
 const PHASE_MS = 3000;
 const WARM_UP_MS = 700;
@@ -63,7 +63,7 @@ export async function measureWebhooks() {
   }
 }
 
-/** Searches and writes at a fixed rate, over connections that are kept. */
+/** Sends searches and writes at a fixed rate over persistent connections. */
 class Load {
   constructor(address, key, queries) {
     this.pool = new Pool(address, { connections: 64 });
@@ -90,7 +90,7 @@ class Load {
     if (answer.statusCode > 201) throw new Error(`a write answered ${answer.statusCode}`);
   }
 
-  /** Sends for so long; resolves with the searches' milliseconds when all are answered. */
+  /** Sends for the given time. Resolves with the searches' milliseconds when all are answered. */
   async run(milliseconds) {
     const latencies = [];
     const sent = [];
@@ -130,7 +130,7 @@ async function phase({ api, load, receiver, pid }, withWebhooks) {
   return result;
 }
 
-/** One webhook, one removal by filter: how fast what it leaves is delivered. */
+/** Measures how fast the deliveries of one deletion by filter reach one webhook. */
 async function drainBacklog({ api, receiver, pid }, address, key) {
   await api('POST', `/list/${ACCOUNT}`, { name: 'backlog', facets: [{ name: 'kind', type: 'string' }] });
   const records = Array.from({ length: BACKLOG }, (_, n) => `${JSON.stringify({ name: `b${n}`, kind: 'x' })}\n`);
@@ -144,7 +144,7 @@ async function drainBacklog({ api, receiver, pid }, address, key) {
   return { perSecond: BACKLOG / seconds, cpuPerDeliveryUs: ((cpuSeconds(pid) - cpu) / BACKLOG) * 1e6 };
 }
 
-/** User and system time of a process. Linux only. */
+/** Returns the user and system time of a process in seconds. Linux only. */
 function cpuSeconds(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
@@ -153,7 +153,7 @@ function cpuSeconds(pid) {
 async function startReceiverProcess() {
   const program = fileURLToPath(new URL('receiver.mjs', import.meta.url));
   const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
-  // It stands for machines elsewhere, which would not take processor time from the service.
+  // The receiver stands for other machines, which would not take processor time from the service.
   setPriority(child.pid, RECEIVER_NICENESS);
   const stop = () => child.kill();
   process.once('exit', stop);

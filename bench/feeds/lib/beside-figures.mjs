@@ -1,9 +1,9 @@
-/** What turns of searches beside something say, by turns of searches alone: tails with their spread, and which threads took the processors. */
+/** Computes figures of searches beside other work from turns and turns alone: tails with their spread, and processor time by thread. */
 import { seededRandom } from '../../end-to-end/lib/random.mjs';
 import { barRow, quantile } from '../../end-to-end/lib/report.mjs';
 
 const RESAMPLED = 1000;
-/** Of ten resamplings nine are between the two ends that are printed. */
+/** Quantiles of the printed spread, which contains nine of ten resamplings. */
 const SPREAD = [0.05, 0.95];
 const THREADS_SHOWN = 8;
 
@@ -11,8 +11,8 @@ const median = (values) => quantile(values, 0.5);
 const p99 = ({ latencies }) => Float64Array.from(latencies).sort()[Math.floor(0.99 * latencies.length)];
 
 /**
- * A round is `{ before, turn, after }`: a turn of its own between two alone. `ratio`: the median of the p99 of its turns by that of those alone, so that a moment in
- * which the machine stood still counts as one turn and no more; `low` and `high`: where it is when rounds are drawn anew, with repetition; `ofRounds`: the median of
+ * Returns the ratio of the rounds. A round is `{ before, turn, after }`: a turn between two alone. `ratio` divides the median p99 of the turns by that of the turns alone, so
+ * that a stall of the machine affects one turn only. `low` and `high` are its spread by resampling of rounds with repetition. `ofRounds` is the median of
  * the ratios of single rounds.
  */
 export function ratioOf(rounds) {
@@ -27,14 +27,14 @@ export function ratioOf(rounds) {
   return { ratio: ofThese(tails), low, high, ofRounds };
 }
 
-/** The same of the turns alone by themselves: the second of each round by its first, which nothing but the machine makes different. */
+/** Returns the same for turns alone: the second of each round divided by its first, which differ only by noise of the machine. */
 export const ratioAlone = (rounds) =>
   ratioOf(rounds.map(({ before, after }) => ({ before, turn: after, after: before })));
 
 const said = ({ ratio, low, high, ofRounds }) =>
   `${ratio.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)}; median of rounds ${ofRounds.toFixed(2)})`;
 
-/** Rows of a table. `bar`: what the ratio is to be at most. */
+/** Returns rows of a table. `bar` is the greatest allowed ratio. */
 export function rowsOf(what, rounds, { bar, unit, seconds }) {
   const turns = rounds.map(({ turn }) => turn);
   const figure = ratioOf(rounds);
@@ -60,12 +60,12 @@ export function rowsAlone(rounds) {
   ];
 }
 
-/** Of the turn in the middle. */
+/** Returns the latencies of the median turn. */
 function latenciesOf(turns) {
   return [turns.map(({ p50 }) => p50), turns.map(p99)].map((each) => median(each).toFixed(2)).join(', ');
 }
 
-/** Milliseconds of processor time a second, by name of the thread: of turns of several kinds, `{ alone: turns, … }`. */
+/** Returns rows of processor milliseconds per second by name of thread, for turns of several kinds, `{ alone: turns, … }`. */
 export function threadRows(kinds, seconds) {
   const perSecond = (turns, name) =>
     turns.reduce((sum, { threads }) => sum + (threads.get(name) ?? 0), 0) / turns.length / seconds;

@@ -1,4 +1,4 @@
-/** The list indexes of the service in one thread, without the rest of it. */
+/** The service's list indexes in one thread, without the rest of the service. */
 import { pino } from 'pino';
 import { kernel } from '#native-bindings/index.js';
 import { createInlineExecutor, createListIndexes } from '#src/index/index.js';

@@ -1,5 +1,5 @@
 /**
- * Milliseconds of a bench that has come to its end; throws what stopped it.
+ * Returns the milliseconds of a finished bench task, or throws the error that stopped it.
  * @param {import('tinybench').Task} task
  */
 export function latencyOf({ name, result }) {

@@ -1,4 +1,4 @@
-/** Searches of one list as a worker of the service does them, in this thread and without the rest of it. */
+/** Searches one list as a worker of the service does, in this thread and without the rest of the service. */
 import { DamagedRecord } from '#src/records/index.js';
 import { readSearchRequest } from '#src/search/options/search-request.js';
 import { highlightRecords } from '#src/search/response/highlighting.js';
@@ -18,7 +18,7 @@ import { RecordPage } from '#src/search/response/record-page.js';
 export const SETTINGS = { account: 'bench', list: 'bench', language: 'en', synonym_rules: [], query_rules: [] };
 
 /**
- * The fields of a list without files and places.
+ * Returns the fields of a list without files and locations.
  * @param {Pick<FieldDefinition, 'searchable_fields' | 'facets'>} fields
  * @returns {FieldDefinition}
  */
@@ -31,7 +31,7 @@ export const definitionOf = (fields, language = 'en') => ({
 });
 
 /**
- * What a search worker is asked.
+ * Returns the request to a search worker.
  * @param {GenerationHandle} generation
  * @param {SearchOptions} options
  * @returns {SearchTask}
@@ -45,7 +45,7 @@ export const taskOf = (generation, options) => ({
 });
 
 /**
- * The plan of a search by words; its bytes are good until the next one.
+ * Returns the plan of a search by words. Its bytes are valid until the next plan.
  * @param {{ searcher: ListSearcher; contexts: ListContexts }} with
  * @param {GenerationHandle} generation
  * @param {SearchOptions} options
@@ -63,7 +63,7 @@ export function planOf({ searcher, contexts }, generation, options) {
  */
 const isReadable = (record) => !(record instanceof DamagedRecord);
 
-/** Takes the records of hits from the store as an answer does, and marks the words in them. */
+/** Reads the records of hits from the store and highlights words in them, as for an answer. */
 export class HitRecords {
   #page = new RecordPage();
   #reader;
@@ -79,7 +79,7 @@ export class HitRecords {
   }
 
   /**
-   * Good until the next call.
+   * The result is valid until the next call.
    * @param {ResultHits} hits no more than one page has room for
    */
   fetch(hits) {

@@ -1,5 +1,5 @@
-// A second thread that indexes the corpus again and again while queries are timed in the first, as an ingest thread of the
-// service does: batches become synced segment files, and as many of one size as the service merges at a time become one.
+// Indexes the corpus again and again in a second thread while queries are timed in the first, as an ingest thread of the
+// service does: batches become synced segment files, and as many of equal size as the service merges at a time are merged.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ inline constexpr size_t kMergeFanIn = 8;
 
 inline SegmentSchema Schema() { return {{1}, {{"number", ColumnType::kNumber, false}}}; }
 
-// Adds a line of the corpus: a number, a tab, the words.
+// Adds a line of the corpus: a number, a tab, and the words.
 inline void AppendRecord(const std::string& line, uint32_t record, test::ByteWriter* documents) {
   const size_t tab = line.find('\t');
   test::DocumentWriter(record)
@@ -49,7 +49,7 @@ class IndexingThread {
   IndexingThread(const IndexingThread&) = delete;
   IndexingThread& operator=(const IndexingThread&) = delete;
 
-  // Ends it and returns records indexed a second.
+  // Ends the thread and returns the records indexed per second.
   double Stop() {
     stopping_ = true;
     cancelled_ = true;
@@ -113,7 +113,7 @@ class IndexingThread {
   const std::string folder_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::atomic<bool> stopping_ = false;
-  volatile bool cancelled_ = false;  // what MergeSegments takes
+  volatile bool cancelled_ = false;  // For MergeSegments.
   std::atomic<uint64_t> records_ = 0;
   std::vector<std::vector<Built>> tiers_;
   uint64_t next_ = 0;

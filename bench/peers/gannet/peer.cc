@@ -1,8 +1,8 @@
-// Gannet's side of bench/peers: the kernel as the service runs it, a plan's bytes in and a result's bytes out.
+// Gannet's engine process of bench/peers: runs the kernel as the service does, from the bytes of plans to the bytes of results.
 //
 //   peer <corpus.tsv> <queries.tsv> <folder for the index>
 //
-// The protocol is described in run.mjs.
+// engine-process.mjs describes the protocol.
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -41,7 +41,7 @@ std::vector<std::string> Split(const std::string& text, char separator) {
   return parts;
 }
 
-// A query keeps the strings that its plan refers to.
+// A query with the strings that its plan refers to.
 struct Query {
   std::vector<std::vector<std::string>> words;
   QueryPlan plan;
@@ -74,7 +74,7 @@ std::vector<Query> ReadQueries(const std::string& path) {
   for (std::string line; std::getline(in, line);) lines.push_back(line.substr(line.find('\t') + 1));
   std::vector<Query> queries(lines.size());
   for (size_t i = 0; i < lines.size(); ++i) {
-    queries[i].words.reserve(lines[i].size());  // Plans refer to what is in it.
+    queries[i].words.reserve(lines[i].size());  // Plans refer to these words, so they must not move.
     for (const std::string& part : Split(lines[i], ' ')) AddPart(part, &queries[i]);
   }
   return queries;

@@ -1,7 +1,7 @@
 /**
- * The services of the comparison over HTTP, each as its makers ship it, behind one face: started on a folder of its own, given
- * records, asked by paths. Typos, stems (where the engine has them) and highlights are on, ten hits an answer, everything else is
- * as it comes. Gannet's answers are searched each time (`cache=false`); the others keep no answers, or none of such searches.
+ * Runs the services of the comparison over HTTP, each as its makers ship it, with a common interface: started on its own folder, given
+ * records, searched by paths. Typos, stems (if the engine has them) and highlights are on, ten hits per answer, all else as by
+ * default. Gannet runs each search (`cache=false`); the others cache no answers, or none of such searches.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -22,9 +22,9 @@ import {
 const OPENSEARCH_VERSION = '3.8.0';
 const JAVA_FEATURE_MIN = 21;
 const START_SECONDS_MAX = 180;
-/** Records a request: as the makers of each recommend, some tens of MiB at most. Gannet has all in one, of which so many are sent at a time. */
+/** Records per request, as the makers of each recommend, some tens of MiB at most. Gannet gets all in one request, of which so many are sent at a time. */
 const BATCH_RECORDS = { gannet: 2000, meilisearch: 50_000, opensearch: 5000 };
-/** Who runs what refuses to be run by the super-user. */
+/** User for programs that refuse to run as root. */
 const NOBODY = 65_534;
 const HITS = 10;
 
@@ -58,7 +58,7 @@ async function asked(address, method, path, { body, type = 'application/json', k
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** A program that answers `GET path` with 200 once it is ready. */
+/** Starts a program, and waits until it answers `GET path` with 200. */
 async function startProgram({ command, args, options, address, path }) {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   let complaints = '';
@@ -77,7 +77,7 @@ async function startProgram({ command, args, options, address, path }) {
     try {
       process.kill(-child.pid, signal);
     } catch {
-      // It is gone.
+      // The process has ended.
     }
   };
   const killWithParent = () => kill('SIGKILL');
@@ -118,7 +118,7 @@ async function startGannet(folder) {
   const service = await startService(folder);
   const key = createKey(folder);
   const { address } = service;
-  // Many lines at a time: what sends one by one is slower than who reads them.
+  // Sends many lines at a time, as sending them one by one is slower than the reader.
   async function* ndjson(records) {
     for await (const batch of batches(records, BATCH_RECORDS.gannet))
       yield batch.map(({ id, ...fields }) => `${JSON.stringify({ name: id, fields })}\n`).join('');
@@ -145,7 +145,7 @@ async function startGannet(folder) {
   };
 }
 
-/** Identifiers of Meilisearch have letters, digits, `-` and `_`. */
+/** Encodes an id for Meilisearch, whose identifiers have letters, digits, `-` and `_`. */
 const meilisearchId = (id) => Buffer.from(id).toString('base64url');
 
 async function startMeilisearch(folder) {
@@ -207,7 +207,7 @@ async function startMeilisearch(folder) {
   };
 }
 
-/** A JDK that can run it, its folder. */
+/** Returns the folder of a JDK that can run OpenSearch. */
 function javaHome() {
   for (const home of [process.env.JAVA_HOME, ...folders('/usr/lib/jvm')]) {
     if (home === undefined || !existsSync(join(home, 'bin', 'java'))) continue;
@@ -221,7 +221,7 @@ function javaHome() {
 
 const folders = (path) => (existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : []);
 
-/** The distribution without plugins, from Maven's repository, unpacked below the folder. */
+/** Fetches the distribution without plugins from Maven's repository, and unpacks it below the folder. */
 function openSearchFolder(work) {
   const home = join(work, `opensearch-${OPENSEARCH_VERSION}`);
   if (existsSync(home)) return home;
@@ -328,8 +328,8 @@ const STARTERS = { gannet: startGannet, meilisearch: startMeilisearch, opensearc
 export const ENGINES = Object.keys(STARTERS);
 
 /**
- * Resolves with the running engine, or with `{ missing }` and the reason where this machine cannot run it. `work`: where programs are
- * kept between runs.
+ * Starts an engine. Resolves with it, or with `{ missing }` and the reason if this machine cannot run it. `work` is the folder that keeps programs
+ * between runs.
  */
 export async function startEngine(name, { work, heapMib }) {
   const folder = join(work, `${name}-data`);
@@ -350,7 +350,7 @@ export async function startEngine(name, { work, heapMib }) {
   }
 }
 
-/** MiB of a process and of those that it started. */
+/** Returns the MiB of a process and of those that it started. */
 function sumOfGroup(pid) {
   const children = execFileSync('ps', ['-eo', 'pid=,ppid=,pgid='], { encoding: 'utf8' })
     .trim()

@@ -1,11 +1,11 @@
 /**
- * Gannet beside Meilisearch and OpenSearch as services, on the same machine, over HTTP, under the same load: import, size, memory, searches a
- * second, latencies at given rates, and the order of results. Engines take turns within one run. Prints Markdown. See bench/README.md.
+ * Compares Gannet with Meilisearch and OpenSearch as services on the same machine, over HTTP and under the same load: import, size, memory, searches
+ * per second, latencies at given rates, and the order of results. Engines take turns within one run. Prints Markdown. See bench/README.md.
  *
  *   npm run build && node bench/peers/http/run.mjs [--engines gannet,meilisearch,opensearch] [--records 300000] [--rounds 3] [--seconds 8]
  *       [--rates 50,500] [--heap 2048] [--collections false]
  *
- * Meilisearch: the program that the environment variable MEILISEARCH names. OpenSearch: fetched by mvn, and a JDK from 21 on.
+ * Meilisearch is the program in the environment variable MEILISEARCH. OpenSearch is fetched by mvn and needs a JDK from 21 on.
  */
 import { createReadStream, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ async function* sentenceRecords() {
   }
 }
 
-/** One to three words that stand beside each other in one of the sentences. */
+/** Returns queries of one to three adjacent words of a sentence. */
 async function queriesOfSentences() {
   const random = seededRandom(1);
   const chosen = new Set(Array.from({ length: QUERIES }, () => Math.floor(random() * records) + 1));
@@ -85,7 +85,7 @@ async function importInto(engine) {
   return { importSeconds, diskMib: engine.diskMib(), idleMib: engine.memory() };
 }
 
-/** Searches a second by number of connections, and the 50th and 99th hundredth by rate, each the median of the rounds. */
+/** Measures searches per second by number of connections, and p50 and p99 by rate, as medians of the rounds. */
 async function measureLoad(engines, queries, options, openRates) {
   const paths = engines.map((engine) => queries.map((query) => engine.path('sentences', query, options)));
   const found = engines.map(() => ({ closed: new Map(), open: new Map() }));
@@ -197,7 +197,7 @@ const countedRows = engines.map((engine, at) => [
   failed(counted[at]),
 ]);
 
-/** What is aimed at, where Gannet and another service were measured; disk where it was OpenSearch. */
+/** Returns the bars, if Gannet and another service were measured; the one for disk only with OpenSearch. */
 function bars() {
   const own = engines.findIndex(({ name }) => name === 'gannet');
   const others = [...engines.keys()].filter((at) => at !== own);
