@@ -1,4 +1,4 @@
-/** Tests how benches are called: what pages and the first lines of benches name must exist. */
+/** Tests that benches, files and options named by pages and by the benches' first comments exist. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,21 +12,21 @@ const filesOf = (folder, ending) =>
     .map((name) => `${folder}/${name}`);
 
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'bench/README.md', ...filesOf('docs', '.md')];
-/** A file that exports something is a part of another bench. */
+/** Programs: files that export nothing. The others are parts of them. */
 const PROGRAMS = filesOf('bench', '.mjs').filter((path) => !/^export /m.test(read(path)));
 const BY_NPM = Object.entries(JSON.parse(read('package.json')).scripts).flatMap(([name, command]) => {
   const [path] = /bench\/\S+\.mjs/.exec(command) ?? [];
   return path === undefined ? [] : [[`npm run ${name}`, path]];
 });
 
-/** Returns the lines of code blocks, and the words in backticks, which may continue in the next line. */
+/** Returns the lines of code blocks and the spans in backticks, which may continue on the next line. */
 function codeOf(page) {
   const blocks = [...page.matchAll(/^```[^\n]*\n(.*?)^```/gms)].flatMap(([, text]) => text.split('\n'));
   const spans = [...page.replaceAll(/^```.*?^```/gms, '').matchAll(/`([^`]+)`/g)];
   return [...blocks, ...spans.map(([, text]) => text.replaceAll(/\s+/g, ' '))].map((line) => line.replace(/ #.*$/, ''));
 }
 
-/** Returns `[path, words behind it]` of each command in the line. */
+/** Returns `[path, words behind it]` for each command in the line. */
 function commandsIn(line) {
   const direct = [...line.matchAll(/\b(bench\/[\w./-]+\.mjs)((?: +[^|;&]*)?)/g)].map(([, path, rest]) => [path, rest]);
   const byNpm = BY_NPM.flatMap(([command, path]) =>
@@ -36,17 +36,17 @@ function commandsIn(line) {
 }
 
 const optionsIn = (text) => [...text.matchAll(/(?<![\w-])--([a-z][\w-]*)/g)].map(([, name]) => name);
-/** True if it is a default of `readOptions` or stands by itself. */
+/** True if the source has the option, as a default of `readOptions` or as `--name`. */
 const hasOption = (source, name) => new RegExp(`[\\s{']${name}'?: |'--${name}'`).test(source);
 const headOf = (source) => /^\/\*\*.*?\*\//s.exec(source)?.[0] ?? '';
 
-describe('a bench', () => {
-  it.each(PROGRAMS)('%s prints how it is called, with options that it has', (path) => {
+describe('bench', () => {
+  it.each(PROGRAMS)('%s prints its usage with options that it has', (path) => {
     const source = read(path);
     expect(source).toMatch(/\b(?:readOptions|readNumbers|helpWhereAsked)\(/);
     const lines = headOf(source).split('\n');
     expect(lines.join('')).toMatch(/\w/);
-    // An option that follows no bench belongs to this one.
+    // An option in a line without a command belongs to this bench.
     const told = lines.flatMap((line) => (commandsIn(line).length === 0 ? [[path, line]] : commandsIn(line)));
     const unknown = told.flatMap(([of, words]) => optionsIn(words).filter((name) => !hasOption(read(of), name)));
     expect(unknown).toEqual([]);
@@ -57,19 +57,19 @@ describe('a bench', () => {
     ['--rounds=', 2, /^--rounds takes a number, not ""/],
     ['--turns=1', 2, /^Unknown option '--turns'.*"rounds":11/],
     ['.', 2, /^"\." is not <name>=<folder>/],
-  ])('with %s exits with %i and prints the reason', (argument, status, said) => {
+  ])('with %s exits with %i and prints why', (argument, status, said) => {
     const path = join(root, 'bench', 'end-to-end', 'start-costs.mjs');
     const ended = spawnSync(process.execPath, [path, argument], { encoding: 'utf8' });
     expect([ended.status, status === 0 ? ended.stdout : ended.stderr]).toEqual([status, expect.stringMatching(said)]);
   });
 
-  it('imports parts of the service by `#`, so that the compiler checks what it uses', () => {
+  it('imports modules of the service by `#`, so that the compiler checks what it uses', () => {
     const past = filesOf('bench', '.mjs').filter((path) => /dist\/src|'dist', 'src'/.test(read(path)));
     expect(past).toEqual([]);
   });
 });
 
-describe('pages', () => {
+describe('documentation pages', () => {
   it('name only benches and files of benches that exist', () => {
     const missing = PAGES.flatMap((page) =>
       [...read(page).matchAll(/\bbench\/[\w./-]+\.(?:mjs|cc|h|py|sh|java|rs)\b/g)]
@@ -93,7 +93,7 @@ describe('pages', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('name only parts that are measured', () => {
+  it('name only parts of benches that exist', () => {
     const partsOf = (path, form) => [...read(path).matchAll(form)].map(([, name]) => name);
     const known = {
       'bench/end-to-end/run.mjs': partsOf('bench/end-to-end/run.mjs', /^ {2}([\w-]+): measure/gm),

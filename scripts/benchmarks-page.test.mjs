@@ -1,4 +1,4 @@
-/** Tests the page of figures: new figures replace the old ones, and sections made otherwise stay. */
+/** Tests that new measurements replace their sections of the page of benchmarks, and other sections stay. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -24,7 +24,7 @@ It was measured so.
 const ORDER = ['First', 'Second', 'Last', 'Never'];
 const titlesOf = (sections) => sections.map(({ title }) => title);
 
-it('withMeasured leaves sections that no part makes where they are', () => {
+it('withMeasured keeps sections in place that were not measured', () => {
   const sections = withMeasured(sectionsOf(PAGE), new Map([['First', '| b |']]), ORDER);
   expect(sections).toEqual([
     { title: 'First', text: '| b |' },
@@ -33,7 +33,7 @@ it('withMeasured leaves sections that no part makes where they are', () => {
   ]);
 });
 
-it('withMeasured inserts a new section after the one that precedes it', () => {
+it('withMeasured inserts new sections in order', () => {
   const measured = new Map([
     ['Second', 'two'],
     ['Never', 'end'],
@@ -48,7 +48,7 @@ it('withMeasured inserts a new section after the one that precedes it', () => {
   expect(titlesOf(withMeasured([], measured, ORDER))).toEqual(['Second', 'Never']);
 });
 
-it('pageOf reproduces the page if nothing was measured', () => {
+it('pageOf restores the page from its unchanged sections', () => {
   const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'benchmarks.md'), 'utf8');
   const sections = sectionsOf(page);
   expect(sections.length).toBeGreaterThan(10);

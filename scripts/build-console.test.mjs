@@ -1,4 +1,4 @@
-/** Tests the files that the console is built into. */
+/** Tests the files of the built console. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,13 +8,13 @@ const ASSETS = join(import.meta.dirname, '..', 'dist', 'console-assets', 'assets
 
 const chunk = (fileName, ...imports) => ({ type: 'chunk', fileName, imports });
 
-it('importsInCircle detects files that import each other', () => {
+it('importsInCircle finds files that import each other', () => {
   expect(importsInCircle([chunk('a', 'b', 'c'), chunk('b', 'c'), chunk('c'), { type: 'asset' }])).toBe(false);
   expect(importsInCircle([chunk('a', 'b'), chunk('b', 'c'), chunk('c', 'b')])).toBe(true);
   expect(importsInCircle([chunk('a', 'a')])).toBe(true);
 });
 
-it('The built console has no files that import each other, as pages would start without what they need', () => {
+it('The built console has no files that import each other, which would run in the wrong order', () => {
   const built = readdirSync(ASSETS)
     .filter((name) => name.endsWith('.js'))
     .map((name) => {

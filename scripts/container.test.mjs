@@ -1,4 +1,4 @@
-/** Tests the health check of the Dockerfile: it asks at the address where the service listens. */
+/** Tests the health check of the Dockerfile, which must use the address at which the service listens. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 const dockerfile = readFileSync(join(import.meta.dirname, '..', 'Dockerfile'), 'utf8');
 const [, ...args] = JSON.parse(/^HEALTHCHECK[^]*?CMD (\[.*\])$/m.exec(dockerfile)[1]);
 
-/** Returns the exit status of the check beside a server at `listens`, with `host` as the setting of the service. */
+/** Runs the check against a server that listens at `listens` with GANNET_HOST = `host`. Returns the exit status. */
 async function checked({ listens, host, status }) {
   const server = createServer((request, response) =>
     response.writeHead(request.url === '/health' ? status : 404).end(),

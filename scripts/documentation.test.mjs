@@ -1,4 +1,6 @@
-/** Tests what the pages for developers say about the code: folders, files, layers and which module may use which. */
+/**
+ * Compares the pages for developers with the code: folders, files, layers and allowed dependencies.
+ */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
@@ -25,7 +27,7 @@ const codeFiles = CODE.flatMap((folder) => filesOf(folder, /\.(?:ts|mjs|cjs|cc|h
   (path) => !/build(?:-lmdb|-test)?\//.test(path),
 );
 
-/** `[heading, text]` of each part of the page. */
+/** `[heading, text]` of each section of docs/architecture.md. */
 const sections = architecture
   .split(/^## /m)
   .slice(1)
@@ -44,9 +46,9 @@ const anchorsOf = (path) =>
     ),
   );
 
-/** Returns the files whose source imports the module. */
+/** Returns the files that import the module. */
 const importers = (module) => sources.filter((path) => read(path).includes(`from '${module}'`));
-/** Returns the same without files that import only its types. */
+/** Returns the files that import the module, without those that import only its types. */
 const users = (module) =>
   sources.filter((path) =>
     new RegExp(`^import (?!type )[^;]*from '${module}'|^export [^;]*from '${module}'|\\('${module}'\\)`, 'm').test(
@@ -57,7 +59,7 @@ const users = (module) =>
 describe('bench/README.md', () => {
   it('names every program that measures', () => {
     const page = read('bench/README.md');
-    // A file that exports something is a part of another bench.
+    // Files that export something are parts of programs.
     const programs = filesOf('bench', /\.mjs$/).filter((path) => !/^export /m.test(read(path)));
     const measuring = filesOf('native-bindings/bench', /_bench\.cc$/);
     expect(programs.length).toBeGreaterThan(20);
@@ -82,7 +84,7 @@ describe('docs/architecture.md', () => {
     expect(missing).toEqual([]);
   });
 
-  it('has exactly one part for each folder of src', () => {
+  it('has a section for each folder of src, and for no other', () => {
     const named = sections.flatMap(([heading]) => [...heading.matchAll(/`src\/([a-z-]+)`/g)].map(([, name]) => name));
     expect(named.sort()).toEqual(foldersOf('src'));
   });
@@ -99,12 +101,12 @@ describe('docs/architecture.md', () => {
     expect(levels).toEqual([...levels].sort((a, b) => a - b));
   });
 
-  it.each(['index', 'search', 'operations'])('names all subfolders of src/%s', (folder) => {
+  it.each(['index', 'search', 'operations'])('names the subfolders of src/%s', (folder) => {
     const words = new Set(quoted(sectionOf(`src/${folder}`)).map((word) => word.split('/')[0]));
     expect(foldersOf(`src/${folder}`).filter((room) => !words.has(room))).toEqual([]);
   });
 
-  it('lists the subfolders of src/index from the bottom up', () => {
+  it('lists the subfolders of src/index in the order of their layers', () => {
     const order = quoted(/The rooms, from\s+the bottom up:(.*?)\. /s.exec(sectionOf('src/index'))?.[1] ?? '')
       .map((word) => word.replace('/', ''))
       .filter((word) => foldersOf('src/index').includes(word));
@@ -114,7 +116,7 @@ describe('docs/architecture.md', () => {
     expect(order.slice(0, -1).map((room) => `downwards-from-index-${room}`)).toEqual(rules);
   });
 
-  it('names all subfolders of the kernel, as the layers of C++ do', () => {
+  it('names the folders of the kernel, as native-bindings/layers.mjs does', () => {
     const text = sectionOf('native-bindings');
     expect(
       foldersOf('native-bindings/kernel').filter((room) => room !== 'common' && !text.includes(`\`${room}/\``)),
@@ -122,7 +124,7 @@ describe('docs/architecture.md', () => {
     expect(LAYERS.flat().sort()).toEqual(foldersOf('native-bindings/kernel'));
   });
 
-  it('says rightly that the kernel knows nothing of Node', () => {
+  it('says rightly that the kernel does not use Node', () => {
     expect(sectionOf('native-bindings')).toMatch(/without a word of Node/);
     const withNode = filesOf('native-bindings/kernel', /\.(?:cc|h)$/).filter((path) =>
       /napi|node_api|<node/.test(read(path)),
@@ -130,7 +132,7 @@ describe('docs/architecture.md', () => {
     expect(withNode).toEqual([]);
   });
 
-  it('says rightly that platform imports no other folder of src', () => {
+  it('says rightly that src/platform imports no other folder of src', () => {
     expect(sectionOf('src/platform')).toMatch(/It imports nothing of ours/);
     const above = filesOf('src/platform', /(?<!\.test)\.ts$/).filter((path) =>
       [...read(path).matchAll(/from '((?:\.\.\/)+)([a-z-]+)\//g)].some(
@@ -153,7 +155,7 @@ describe('docs/architecture.md', () => {
     expect([...new Set(openers)]).toEqual(['native-bindings/kernel/segment']);
   });
 
-  it('says rightly that one client makes the connections to other hosts', () => {
+  it('says rightly that one client connects to other hosts', () => {
     expect(sectionOf('src/platform')).toMatch(/the one client for it \(`outbound-client\.ts`\)/);
     expect(importers('undici').every((path) => path.startsWith('src/platform/outbound/'))).toBe(true);
     const connecting = [...importers('node:https'), ...importers('node:http2')];
@@ -163,14 +165,14 @@ describe('docs/architecture.md', () => {
   it('says rightly that the front ends are in src/http', () => {
     expect(sectionOf('src/http')).toMatch(/`server\.ts` is the port, `control-socket\.ts`/);
     expect(importers('uWebSockets.js').every((path) => path.startsWith('src/http/'))).toBe(true);
-    // `gannet doctor` tries whether a port is free.
+    // `gannet doctor` checks whether a port is free.
     const listening = sources.filter(
       (path) => !path.startsWith('src/cli/doctor/') && read(path).includes('createServer('),
     );
     expect(listening).toEqual(['src/http/control-socket.ts', 'src/http/listening.ts', 'src/http/node-server.ts']);
   });
 
-  it('says rightly that pools are in src/workers, and that all other workers are hosts', () => {
+  it('says rightly that pools are in src/workers and other workers are hosts', () => {
     expect(importers('piscina').every((path) => path.startsWith('src/workers/'))).toBe(true);
     const hosted = filesOf('src', /\.worker\.ts$/).filter((path) => !path.startsWith('src/workers/'));
     expect(hosted.length).toBeGreaterThan(0);
@@ -180,19 +182,19 @@ describe('docs/architecture.md', () => {
     }
   });
 
-  it('says rightly that only the host of child processes and the reader of video frames start processes', () => {
+  it('agrees with the code that only hosts and the reader of video frames start processes', () => {
     const starters = importers('node:child_process').filter((path) => !path.startsWith('src/cli/'));
     expect(starters).toEqual(['src/platform/hosts/child-process.ts', 'src/recordings/frames/video-frames.ts']);
   });
 
-  it('says rightly that each kind of field is a file', () => {
+  it('says that each kind of field has a file, which is in the table of kinds', () => {
     expect(sectionOf('src/fields')).toMatch(/`FIELD_KINDS`/);
     const kinds = readdirSync(join(root, 'src/fields/kinds')).filter((name) => name.endsWith('-kind.ts'));
     const table = read('src/fields/field-kinds.ts');
     for (const name of kinds) expect(table).toContain(`kinds/${name.replace('.ts', '.js')}`);
   });
 
-  it('says rightly that search options are rows of search-options.ts', () => {
+  it('says that each search option is a row of search-options.ts, which exists', () => {
     expect(sectionOf('src/search')).toMatch(/`search-options\.ts`: schema, default, form/);
     expect(existsSync(join(root, 'src/search/options/search-options.ts'))).toBe(true);
   });
@@ -203,12 +205,12 @@ describe('docs/architecture.md', () => {
     expect(withStatus).toEqual(['src/platform/errors.ts']);
   });
 
-  it('says rightly that only main.ts puts the service together', () => {
+  it('says that only main.ts composes the service, as no file imports it', () => {
     expect(sectionOf('src/main.ts')).toMatch(/There and only there/);
     expect(sources.filter((path) => /from '[^']*\/main\.js'/.test(read(path)))).toEqual([]);
   });
 
-  it('says rightly that only the worker of analytics opens its events', () => {
+  it('says rightly that only analytics opens its events', () => {
     expect(sectionOf('src/analytics')).toMatch(/alone opens `data\/analytics\/events`/);
     const openers = sources.filter((path) => /openEnvironment\(.*kind: EVENTS_FORMAT/s.test(read(path)));
     expect(openers).toEqual(['src/analytics/analytics-store.ts']);
@@ -216,7 +218,7 @@ describe('docs/architecture.md', () => {
 });
 
 describe('src', () => {
-  it('exports no value that no other file uses', () => {
+  it('exports only values that another file uses', () => {
     const texts = new Map(
       ['src', 'native-bindings', 'test', 'bench', 'scripts', 'bin', 'config']
         .flatMap((folder) => filesOf(folder, /(?<!^|\/)\.(?:ts|tsx|mjs|cjs|js)$/))
@@ -225,7 +227,7 @@ describe('src', () => {
     );
     const files = new Map();
     for (const [path, text] of texts) {
-      // An index that passes a value on does not use it.
+      // An index only re-exports, so it does not count as use.
       if (/\/index\.ts$/.test(path) && !path.startsWith('native-bindings')) continue;
       for (const word of new Set(text.match(/[A-Za-z_$][\w$]*/g))) files.set(word, (files.get(word) ?? 0) + 1);
     }
@@ -255,7 +257,7 @@ describe('docs/adding.md', () => {
     expect(named.map(([, path]) => path).filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  it('names in parentheses after a file only what the file contains', () => {
+  it('names behind a file only words that the file contains', () => {
     const missing = named.flatMap(([, path, inside = '']) =>
       statSync(join(root, path)).isDirectory()
         ? []
@@ -266,13 +268,13 @@ describe('docs/adding.md', () => {
     expect(missing, 'docs/adding.md names these, and the files do not have them').toEqual([]);
   });
 
-  it('is linked from the pages that a newcomer reads first', () => {
+  it('is linked from the pages that newcomers read first', () => {
     for (const page of ['CONTRIBUTING.md', 'docs/architecture.md']) expect(read(page), page).toContain('adding.md)');
   });
 });
 
 describe('docs/formats.md', () => {
-  it('lists every kind of environment with the number of its format', () => {
+  it('lists every kind of environment with its format number', () => {
     const formats = read('docs/formats.md');
     const kinds = sources.flatMap((path) => [...read(path).matchAll(/kind: '(\w+)',\s+number: (\d+),\s+content:/g)]);
     expect(kinds.length).toBeGreaterThan(3);
@@ -285,7 +287,7 @@ describe('docs/formats.md', () => {
     ).toEqual([]);
   });
 
-  it('states the format of segments and has a row for each kind of their keys', () => {
+  it('has the format number of segments, and a row for each kind of key', () => {
     const formats = read('docs/formats.md');
     const header = read('native-bindings/kernel/format.h');
     const number = /kFormatVersion = (\d+);/.exec(header)?.[1];
@@ -303,7 +305,7 @@ describe('docs/formats.md', () => {
 });
 
 describe('docs/bare-metal.md', () => {
-  it('has a row for each alert', () => {
+  it('has each alert of config/prometheus-alerts.yml in its table, and no other', () => {
     const page = read('docs/bare-metal.md');
     const alerts = [...read('config/prometheus-alerts.yml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
     const rows = [...page.matchAll(/^\| (`Gannet\w+`(?:, `Gannet\w+`)*) \|/gm)].flatMap(([, names]) => quoted(names));
@@ -317,7 +319,7 @@ describe('docs/bare-metal.md', () => {
 describe('docs/decisions', () => {
   const pages = readdirSync(join(root, 'docs/decisions')).filter((name) => /^\d{4}-.*\.md$/.test(name));
 
-  it('lists every page once with its title, by subject and in order', () => {
+  it('lists every page once, with its title and in number order within its subject', () => {
     const list = read('docs/decisions/README.md');
     for (const subject of list.split(/^### /m).slice(1)) {
       const numbers = [...subject.matchAll(/^- \[(\d{4})\]/gm)].map(([, number]) => number);
@@ -335,7 +337,7 @@ describe('docs/decisions', () => {
     }
   });
 
-  it('links only pages that exist', () => {
+  it('links only to pages that exist', () => {
     for (const page of pages)
       for (const [, file] of read(`docs/decisions/${page}`).matchAll(/\]\((\d{4}-[^)#]+\.md)/g))
         expect(existsSync(join(root, 'docs/decisions', file)), `${page}: ${file}`).toBe(true);
@@ -343,7 +345,7 @@ describe('docs/decisions', () => {
 });
 
 describe('CONTRIBUTING.md', () => {
-  it('states the limits that oxlint has', () => {
+  it('states the limits that oxlint checks', () => {
     const text = read('CONTRIBUTING.md');
     const rules = read('.oxlintrc.json');
     const limit = (rule) => new RegExp(`"${rule}": \\[\\s*"error",[^\\]]*?(\\d+)`).exec(rules)?.[1];
@@ -352,9 +354,9 @@ describe('CONTRIBUTING.md', () => {
     expect(text).toContain(`no function of more than ${limit('max-params')} parameters`);
   });
 
-  it('says rightly that no comment makes an exception from its rules', () => {
+  it('is right that no comment makes an exception from the rules of linting', () => {
     const isException = /(?:\/\/|\/\*+)[\s*]*(?:ox|es)lint-/;
-    // In two pieces, because this file is checked, too.
+    // Joined from two pieces, as this file is checked, too.
     const begun = ['// ', '//', '//\t', '/* ', '/*\t', '/*\n', '/** ', '/**\n * '];
     expect(begun.filter((text) => !isException.test(`${text}${'ox'}lint-disable`))).toEqual([]);
     const looked = ['src', 'test', 'scripts'].flatMap((folder) => filesOf(folder, /\.(?:tsx|mts)$/));

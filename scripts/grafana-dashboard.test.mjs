@@ -6,11 +6,11 @@ import { dashboard } from './grafana-dashboard.mjs';
 
 const file = JSON.parse(readFileSync(join(import.meta.dirname, '../config/grafana-dashboard.json'), 'utf8'));
 
-it('The dashboard in config is what its script writes', () => {
+it('The Grafana dashboard equals what its script writes', () => {
   expect(file, 'node scripts/grafana-dashboard.mjs').toEqual(dashboard());
 });
 
-it('The dashboard has panels at different places, and each has queries', () => {
+it('The Grafana dashboard has panels at distinct places and with distinct ids, each with queries', () => {
   const places = file.panels.map(({ gridPos: { x, y } }) => `${x},${y}`);
   expect(new Set(places).size).toBe(places.length);
   expect(new Set(file.panels.map(({ id }) => id)).size).toBe(file.panels.length);

@@ -1,4 +1,4 @@
-/** Tests commands of a fresh clone: asking what a command takes must not start the set-up. */
+/** Tests the start of a clone before and while it is set up, and set-ups that run at the same time or were killed. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -17,7 +17,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { itWhere } from '../test/support/skip.js';
 import { otherSetUpEnded, showSetUp } from './lib/set-up-sign.mjs';
 
-it('A fresh clone answers --help without setting itself up', () => {
+it('launch.mjs answers --help in a fresh clone without setting it up', () => {
   const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
   onTestFinished(() => rmSync(clone, { recursive: true }));
   cpSync(import.meta.dirname, join(clone, 'scripts'), { recursive: true });
@@ -26,7 +26,7 @@ it('A fresh clone answers --help without setting itself up', () => {
   expect(readdirSync(clone)).toEqual(['scripts']);
 });
 
-it('gannet tells a clone that is being set up from one whose set-up was killed', async () => {
+it('The program says whether its clone is being set up, or not built yet because the set-up was killed', async () => {
   const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
   onTestFinished(() => rmSync(clone, { recursive: true }));
   cpSync(join(import.meta.dirname, '..', 'bin'), join(clone, 'bin'), { recursive: true });
@@ -40,7 +40,7 @@ it('gannet tells a clone that is being set up from one whose set-up was killed',
   );
   hide();
   expect(told()).toMatch(/run `npm run setup` first/);
-  // The number of a process that has ended.
+  // Signs with the number of a process that has ended.
   writeFileSync(join(clone, 'dist', 'set-up.pid'), String(spawnSync(process.execPath, ['-e', '']).pid));
   expect(told()).toMatch(/run `npm run setup` first/);
 });
@@ -64,7 +64,7 @@ it('A set-up waits for another one that is running, but not for one that was kil
   expect(told).toEqual([expect.stringContaining(`(process ${other.pid}): this one goes on when that has ended`)]);
 });
 
-it('Of set-ups that begin at once, only one works at a time', async () => {
+it('Of set-ups that begin at once, each waits for the others', async () => {
   const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
   onTestFinished(() => rmSync(clone, { recursive: true }));
   const sign = join(import.meta.dirname, 'lib', 'set-up-sign.mjs');
@@ -105,14 +105,14 @@ itWhere(tellsBeginnings, 'when a process began is not told here')(
   },
 );
 
-it('npm start and npm run demo leave no shell between npm and the program, which would keep a signal to npm', () => {
+it('npm start and npm run demo leave no shell between npm and the program, which would swallow signals', () => {
   const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'));
   const child = spawnSync('sh', ['-c', scripts.start.replace(/node .*/, 'sh -c "echo \\$\\$"')], { encoding: 'utf8' });
   expect(child.stdout).toBe(`${child.pid}\n`);
   expect(scripts.demo).toMatch(/^exec node /);
 });
 
-/** Makes a clone with what sets up its packages: a single one, inside the clone, so that npm needs no registry. */
+/** Returns a clone with the scripts of the set-up and one package, which is in the clone, so that npm needs no network. */
 function cloneWithOnePackage() {
   const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
   onTestFinished(() => rmSync(clone, { recursive: true }));
@@ -131,7 +131,7 @@ function cloneWithOnePackage() {
   return clone;
 }
 
-/** Returns what a set-up of the clone's packages prints, and whether the sign of a set-up is still there afterwards. */
+/** Sets up the packages of the clone. Returns its output and errors; the last line says whether the sign is still there. */
 function setUpPackagesOf(clone) {
   const calls = `
     import { existsSync } from 'node:fs';
@@ -149,11 +149,11 @@ function setUpPackagesOf(clone) {
 
 const INSTALLED = [expect.stringMatching(/^Installing npm packages [^]*\nsigned: false\n$/), ''];
 
-it('setUpPackages removes its sign, because its caller starts the next set-up as another process, which waits for any sign', () => {
+it('A set-up of packages removes its sign, so that a set-up in another process need not wait', () => {
   expect(setUpPackagesOf(cloneWithOnePackage())).toEqual(INSTALLED);
 });
 
-it('setUpPackages reinstalls packages if one is missing, whatever npm has recorded of them', () => {
+it('Packages are installed again if one is missing, although the list of npm has it', () => {
   const clone = cloneWithOnePackage();
   const packages = join(clone, 'node_modules');
   mkdirSync(join(packages, 'uWebSockets.js'), { recursive: true });
@@ -161,13 +161,13 @@ it('setUpPackages reinstalls packages if one is missing, whatever npm has record
   symlinkSync(join(clone, 'tern'), join(packages, 'tern'));
   cpSync(join(clone, 'package-lock.json'), join(packages, '.package-lock.json'));
   expect(setUpPackagesOf(clone)).toEqual(['signed: false\n', '']);
-  // As two runs of npm at once leave it.
+  // Two npm processes at once leave such a folder.
   rmSync(join(packages, 'tern'));
   expect(setUpPackagesOf(clone)).toEqual(INSTALLED);
   expect(existsSync(join(packages, 'tern', 'package.json'))).toBe(true);
 });
 
-/** Stands in for npm: starts another program, writes down the numbers of both processes, and runs until it is ended. */
+/** Replaces npm: starts another program, writes the numbers of both processes, and runs until it is killed. */
 const LASTING_NPM = `
   const { spawn } = require('node:child_process');
   const { writeFileSync } = require('node:fs');
@@ -176,10 +176,7 @@ const LASTING_NPM = `
   require('node:fs').renameSync('npm-processes.new', 'npm-processes');
   setInterval(() => undefined, 1000);`;
 
-/**
- * Starts a set-up in which npm keeps running; returns `{ clone, setUp, npm }` with its process and the numbers of
- * npm's.
- */
+/** Starts a set-up whose npm does not end. Returns `{ clone, setUp, npm }`: its process, and the numbers of npm's processes. */
 async function lastingSetUp(program = LASTING_NPM, more = {}) {
   const clone = cloneWithOnePackage();
   writeFileSync(join(clone, 'npm-cli.cjs'), program);
@@ -198,7 +195,7 @@ async function lastingSetUp(program = LASTING_NPM, more = {}) {
   return { clone, setUp, npm };
 }
 
-/** False also for a process that has ended but whose status nobody has collected. */
+/** True if the process runs. False for zombies, too. */
 function isAtWork(pid) {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   return stdout.trim() !== '' && !stdout.startsWith('Z');
@@ -213,7 +210,7 @@ it.each(
     ['SIGHUP', 129],
     ['SIGQUIT', 131],
   ]),
-)('A set-up that is ended by %s ends its programs and waits for them', async (signal, status) => {
+)('A set-up that gets %s ends its programs and waits for them', async (signal, status) => {
   const { clone, setUp, npm } = await lastingSetUp();
   setUp.kill(signal);
   const ended = await endOf(setUp);
@@ -222,9 +219,9 @@ it.each(
   expect(existsSync(join(clone, 'dist', 'set-up.pid'))).toBe(false);
 });
 
-it('A set-up that waits for a program that does not end kills it at the second signal', async () => {
+it('A set-up kills programs that do not end when it gets a second signal', async () => {
   const program = `process.on('SIGTERM', () => undefined); ${LASTING_NPM}`;
-  // Longer than this test waits.
+  // Gives the programs more time than this test waits.
   const { setUp, npm } = await lastingSetUp(program, { SCRIPT_GIVEN_MS: '600000' });
   const ended = endOf(setUp);
   const told = new Promise((resolve) => setUp.stderr.once('data', resolve));
@@ -241,7 +238,7 @@ itWhere(tellsBeginnings, 'when a process began is not told here')(
     const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
     onTestFinished(() => rmSync(clone, { recursive: true }));
     mkdirSync(join(clone, 'dist'));
-    // The leader of a process group ends, and another process of the group goes on.
+    // The leader of a process group ends, and another process of the group continues.
     const first = spawn('sh', ['-c', 'sleep 60 & echo $!'], {
       cwd: '/',
       detached: true,
@@ -280,7 +277,7 @@ itWhere(tellsBeginnings, 'when a process began is not told here')(
   },
 );
 
-it('gannet names the Node.js that it needs if the installed one is too old', () => {
+it('The program names the version that it needs if Node.js is too old', () => {
   const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
   onTestFinished(() => rmSync(clone, { recursive: true }));
   cpSync(join(import.meta.dirname, '..', 'bin'), join(clone, 'bin'), { recursive: true });

@@ -1,4 +1,4 @@
-/** Tests that npm test prints its options, and refuses a wrong one without a stack trace. */
+/** Tests the help of `npm test`, and its errors for wrong arguments, which have no stack. */
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 
@@ -7,7 +7,7 @@ function npmTest(...args) {
   return { stdout, stderr, status };
 }
 
-it('npm test --help prints the options', () => {
+it('npm test prints its options for --help', () => {
   const { stdout, stderr, status } = npmTest('--help');
   expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
   expect(stdout).toMatch(/^Usage: npm test .*--stages .*--all .*--times 10 /s);
@@ -19,6 +19,6 @@ it.each([
   [['--times'], "Option '--times <value>' argument missing. npm test -- --help says what there is.\n"],
   [['--busy', 'yes'], '--busy is yes: a whole number is expected.\n'],
   [['--stages', 'lnit'], expect.stringMatching(/^There is no stage lnit: there are .*unit, lint.*\n$/)],
-])('npm test refuses %j in a sentence', (args, stderr) => {
+])('npm test refuses %j with a message and no stack', (args, stderr) => {
   expect(npmTest(...args)).toEqual({ stdout: '0 passed, 1 failed\n', stderr, status: 1 });
 });

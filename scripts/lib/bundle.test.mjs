@@ -16,7 +16,7 @@ it.each([
   [String.raw`'\\…'`, String.raw`\…`],
   ['({ 名: 3 }).名', 3],
   ["'é' /* … */", 'é'],
-])('inLatin1 escapes %s', (source, value) => {
+])('inLatin1 writes %s in Latin-1 with the same value', (source, value) => {
   const escaped = inLatin1(source);
   expect(escaped).toMatch(/^[\0-\xff]*$/);
   expect(eval(escaped)).toBe(value);
@@ -29,13 +29,13 @@ it.each([String.raw`/\…/`, String.raw`'\\\…'`, '`a` + String.raw`…`'])(
   },
 );
 
-it('The bundle has only Latin-1 letters, so that V8 keeps it in one byte a letter', () => {
+it('Files of the bundle are Latin-1, so that V8 keeps them in one byte per letter', () => {
   expect(files.length).toBeGreaterThan(50);
   const wide = files.filter((path) => /[^\0-\xff]/.test(readFileSync(path, 'utf8')));
   expect(wide.map((path) => relative(BUNDLE, path))).toEqual([]);
 });
 
-it('The bundle makes the service load no library in both of its forms', () => {
+it('The bundle loads no library both by require and by import', () => {
   const [required, imported, seen] = [new Set(), new Set(), new Set()];
   const read = (path) => {
     if (seen.has(path)) return;

@@ -6,7 +6,7 @@ import { treeOf } from './halts.mjs';
 
 const PROGRAM = fileURLToPath(new URL('halts.mjs', import.meta.url));
 
-/** A program that exits with 7 when it continues after being stopped. */
+/** Exits with 7 when it continues after it was stopped. */
 const WATCHING = `process.once('SIGCONT', () => process.exit(7));
 setInterval(() => undefined, 1000);`;
 

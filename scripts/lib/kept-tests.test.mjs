@@ -10,7 +10,7 @@ import { filesOfProject, whatTestsRead } from './what-tests-read.mjs';
 const root = join(import.meta.dirname, '..', '..');
 const CHANGES = 6;
 
-/** Leaves packages out, because the machine may get another one meanwhile. */
+/** Surroundings without the packages of the machine, which may change during the test. */
 const onlyVariables = (folder) => ({ variables: surroundingsOf(folder).variables });
 
 function write(folder, files) {
@@ -20,7 +20,7 @@ function write(folder, files) {
   }
 }
 
-it('One changed byte of any file that a test file reads changes the digest of the test file (property)', async () => {
+it('The digest of a test file changes with any byte of a file that it reads', async () => {
   const copy = mkdtempSync(join(tmpdir(), 'gannet-kept-'));
   for (const path of filesOfProject(root)) {
     mkdirSync(dirname(join(copy, path)), { recursive: true });
@@ -43,11 +43,8 @@ it('One changed byte of any file that a test file reads changes the digest of th
   expect(await digestsOf(copy, onlyVariables)).toEqual(before);
 });
 
-describe('test files that passed', () => {
-  /**
-   * Makes a project with two test files and a runner that reports what is written in each: how many tests passed and
-   * which failed.
-   */
+describe('kept test files', () => {
+  /** Returns a project with two test files, whose text says how many tests pass, and whether the file fails or skips. */
   function project() {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-kept-'));
     write(folder, {
@@ -82,7 +79,7 @@ describe('test files that passed', () => {
   }
   const kept = (folder) => join(folder, 'node_modules', '.cache', 'gannet', 'tests');
 
-  it('are not run again until something that they read has changed', async () => {
+  it('are not run again until a file that they read changes', async () => {
     const { folder, run } = project();
     expect(await run()).toEqual([3, 0, 0, 0]);
     expect(await run()).toEqual([0, 0, 2, 3]);
@@ -105,10 +102,10 @@ describe('test files that passed', () => {
     expect(await run()).toEqual([0, 0, 2, 6]);
   });
 
-  it('are run again if they failed or skipped something, or if something changed or failed beside them', async () => {
+  it('are run again if they failed or skipped a test, or if something changed or failed outside them', async () => {
     const { folder, run } = project();
     const runWith = async (name, value) => {
-      // Run anew, as another variable that counts would have everything run anyway.
+      // Runs everything anew, as a new variable has all files run anyway.
       process.env[name] = value;
       try {
         return await run({ isAnew: true });
@@ -132,7 +129,7 @@ describe('test files that passed', () => {
     expect(readdirSync(kept(folder))).not.toContain('test+b.test.ts.json');
   });
 
-  it('are run again with other environment variables, but not because of another terminal', async () => {
+  it('are run again with any other environment variable, but not in another terminal', async () => {
     const { run } = project();
     await run();
     for (const [name, expected] of Object.entries({
@@ -148,7 +145,7 @@ describe('test files that passed', () => {
   });
 
   it.each(['', '{', 'null', '{"digest":1,"passed":1}', '\0'.repeat(80), '[]'])(
-    'are run again if the kept result is %j',
+    'are run again if their kept file contains %j',
     async (text) => {
       const { folder, run } = project();
       await run();
@@ -158,7 +155,7 @@ describe('test files that passed', () => {
     },
   );
 
-  it('are kept by two runs at once, and the partial file of a killed run is ignored', async () => {
+  it('are kept by two runs at once, and files that a killed run left unfinished are ignored', async () => {
     const { folder, run } = project();
     await Promise.all([run(), run()]);
     write(kept(folder), { 'test+a.test.ts.json.1': '{"digest":' });
@@ -167,7 +164,7 @@ describe('test files that passed', () => {
     expect(await run()).toEqual([3, 0, 0, 0]);
   });
 
-  it('are kept only under the digest from before the run', async () => {
+  it('are kept only if their digest is the same as before the run', async () => {
     const { folder } = project();
     const looked = await lookAtTests(folder, onlyVariables);
     write(folder, { 'test/a.ts': 'export {};' });

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-/** `make` ends an absolute path at a space and takes the rest for another file. */
-it('The kernel is compiled by paths relative to its own folder, so that the path of the project may have a space', () => {
+/** Absolute paths broke builds in a folder with a space in its name, as `make` splits paths at spaces. */
+it('binding.gyp uses relative paths, so that the kernel compiles in a folder with a space in its name', () => {
   const gyp = readFileSync(join(import.meta.dirname, '../../native-bindings/binding.gyp'), 'utf8');
   const resolved = gyp.split('\n').filter((line) => /require\.resolve|process\.cwd/.test(line));
   expect(resolved.length).toBeGreaterThanOrEqual(3);

@@ -17,8 +17,8 @@ const stage = (id, seconds, more = {}) => ({
   ...more,
 });
 
-describe('the stages', () => {
-  it('begin with the longest, as far as processors are free', () => {
+describe('stages', () => {
+  it('start longest first, as far as slots are free', () => {
     const waiting = [
       stage('short', 1),
       stage('long', 9),
@@ -32,11 +32,11 @@ describe('the stages', () => {
     expect(alone).toHaveLength(1);
   });
 
-  it('run side by side, and not at all if a stage that they need has failed', async () => {
+  it('run side by side, and not at all if a stage that they need failed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-stages-'));
     const reported = [];
     const told = [];
-    // Each of the first two ends when the other has begun.
+    // Each of the first two ends when the other has started.
     const meeting = (mine, other) => [
       process.execPath,
       '-e',
@@ -66,7 +66,7 @@ describe('the stages', () => {
   });
 });
 
-it('Stages of the project need only stages that exist, and those that run its build need the set-up', () => {
+it('Stages of the project need only stages that exist, and those that run built code need the set-up', () => {
   const stages = stagesOf('/project');
   const ids = stages.map(({ id }) => id);
   expect(stages.flatMap(({ needs }) => needs).filter((id) => !ids.includes(id))).toEqual([]);
@@ -75,7 +75,7 @@ it('Stages of the project need only stages that exist, and those that run its bu
 });
 
 describe('kept results of stages', () => {
-  /** Makes a stage that reads one file and prints what is in it. */
+  /** Returns a function that runs a stage with a file `read/file` of `text`, and returns `[passed, failed, kept tests]`. */
   function keptStage() {
     const root = mkdtempSync(join(tmpdir(), 'gannet-stages-'));
     mkdirSync(join(root, 'read'));
@@ -103,7 +103,7 @@ describe('kept results of stages', () => {
     };
   }
 
-  it('are used until something that the stage reads has changed, unless it failed', async () => {
+  it('are valid until a file that the stage reads changes, and failures are not kept', async () => {
     const said = keptStage();
     expect(await said('1 passed, 0 failed')).toEqual([1, 0, 0]);
     expect(await said('1 passed, 0 failed')).toEqual([0, 0, 1]);
@@ -112,7 +112,7 @@ describe('kept results of stages', () => {
     expect(await said('3 passed, 1 failed')).toEqual([3, 1, 0]);
   });
 
-  it('ignore left-out folders and files ignored by git, but not another folder of the same name', async () => {
+  it('ignore changes in skipped folders and of files that git ignores, but not in other folders of the same name', async () => {
     const said = keptStage();
     expect(await said('1 passed, 0 failed')).toEqual([1, 0, 0]);
     expect(await said('1 passed, 0 failed', { beside: 'read/docs/page' })).toEqual([0, 0, 1]);
@@ -120,13 +120,13 @@ describe('kept results of stages', () => {
     expect(await said('1 passed, 0 failed', { beside: 'read/src/docs/page' })).toEqual([1, 0, 0]);
   });
 
-  it('are not made if something changes while the stage runs', async () => {
+  it('are not kept if a file changed while the stage ran', async () => {
     const said = keptStage();
     expect(await said('1 passed, 0 failed\nmeanwhile')).toEqual([1, 0, 0]);
     expect(await said('1 passed, 0 failed\nmeanwhile')).toEqual([1, 0, 0]);
   });
 
-  it('are not used for a stage that is named or run several times, and are dropped if it fails then', async () => {
+  it('are not used for a stage that is named or run several times, and are removed if it fails then', async () => {
     const said = keptStage();
     expect(await said('1 passed, 0 failed')).toEqual([1, 0, 0]);
     expect(await said('1 passed, 0 failed', { isNamed: true })).toEqual([1, 0, 0]);
@@ -136,7 +136,7 @@ describe('kept results of stages', () => {
     expect(await said('1 passed, 0 failed')).toEqual([1, 0, 0]);
   });
 
-  it.each(['GANNET_ROUNDS', 'LMDB_DIR', 'SNOWBALL_DIR', 'CC'])('depend on the variable %s', async (name) => {
+  it.each(['GANNET_ROUNDS', 'LMDB_DIR', 'SNOWBALL_DIR', 'CC'])('are not used with another %s', async (name) => {
     const said = keptStage();
     const before = process.env[name];
     try {
@@ -150,14 +150,14 @@ describe('kept results of stages', () => {
   });
 });
 
-describe('the processor time of a stage', () => {
-  it('is that of its children, whichever shell measured it', () => {
+describe('processor time of a stage', () => {
+  it('is read from the children line of `times`, in the formats of different shells', () => {
     expect(processorSeconds('0m0.01s 0m0.02s\n1m2.50s 0m0.25s\n')).toBe(62.75);
     expect(processorSeconds('0m0.001s 0m0.002s\n0m0.100s 2m0.000s\n')).toBe(120.1);
     expect(processorSeconds('')).toBe(0);
   });
 
-  it('includes what the stage started and waited for', async () => {
+  it('includes processes that the stage started and waited for', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-stages-'));
     const busy = 'const end = process.cpuUsage().user + 300000; while (process.cpuUsage().user < end);';
     const command = [
@@ -174,8 +174,8 @@ describe('the processor time of a stage', () => {
   });
 });
 
-describe('the result of a stage', () => {
-  it('is read from its sums, what it skipped, and how it ended', () => {
+describe('result of a stage', () => {
+  it('is read from sums, skipped lines and the exit status', () => {
     const output = 'FAILED a test\n3 passed, 1 failed\n2 passed, 0 failed\nskipped: no clang here\n';
     expect(readers.counts({ code: 1, name: 'C++', output })).toEqual({
       passed: 5,
@@ -191,7 +191,7 @@ describe('the result of a stage', () => {
     expect(readers.work({ code: 1, name: 'Set-up' })).toMatchObject({ passed: 0, failures: ['Set-up'] });
   });
 
-  it('is a failure if a test run left no report or failed outside its tests', () => {
+  it('is a failure if a test run leaves no report or fails outside its tests', () => {
     expect(readers.tests({ code: 0, name: 'Unit', reportFile: '/nowhere' })).toMatchObject({ failed: 1 });
     const reportFile = join(mkdtempSync(join(tmpdir(), 'gannet-report-')), 'report.json');
     const files = [{ file: 'x' }];
@@ -203,7 +203,7 @@ describe('the result of a stage', () => {
     expect(readers.tests({ code: 0, name: 'Unit', reportFile })).toMatchObject({ passed: 7, failed: 0 });
   });
 
-  it('is a failure if a test run found no file, unless all are kept', () => {
+  it('is a failure if a test run finds no file, unless all are kept', () => {
     const reportFile = join(mkdtempSync(join(tmpdir(), 'gannet-report-')), 'report.json');
     writeFileSync(reportFile, JSON.stringify({ passed: 0, failures: [], skipped: [], files: [] }));
     expect(readers.tests({ code: 0, name: 'Unit', reportFile })).toMatchObject({ failed: 1 });

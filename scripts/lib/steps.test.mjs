@@ -1,4 +1,4 @@
-/** Tests the progress of long steps: in one line on a terminal, elsewhere in a new line now and then. */
+/** Tests the progress of long steps: one line that changes on a terminal, further lines elsewhere. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { CompiledCount } from './compiled-count.mjs';
 import { run, step } from './steps.mjs';
 
-/** Starts the line of a terminal again. */
+/** Starts the line of a terminal over. */
 const ANEW = '\r\u001b[K';
 
-/** An output that a test can wait on until a text was written. */
+/** Returns an output with `until(text)`, which resolves when the text was written. */
 function watchedOutput(isTTY) {
   let written = '';
   const waiting = [];
@@ -27,7 +27,7 @@ function watchedOutput(isTTY) {
 it.each([
   ['a terminal', true, `${ANEW}Compiling … 7 of 9 files${ANEW}Compiling … 7 of 9 files`],
   ['a log', false, 'Compiling … 7 of 9 files\nCompiling … 7 of 9 files\n'],
-])('step repeatedly tells %s the progress of a long step', async (_name, isTTY, wanted) => {
+])('step writes the progress of a long step to %s repeatedly', async (_name, isTTY, wanted) => {
   const output = watchedOutput(isTTY);
   await step(
     'Compiling',
@@ -40,7 +40,7 @@ it.each([
   expect(output.text()).toMatch(/Compiling \(\d+ ms\)\n$/);
 });
 
-it('step prints nothing before the end of a short step, except its beginning on a terminal', async () => {
+it('step writes a short step once at its end, but its beginning, too, on a terminal', async () => {
   const terminal = watchedOutput(true);
   await step('Linking', () => undefined, { output: terminal });
   expect(terminal.text().split(ANEW)).toEqual(['', 'Linking …', expect.stringMatching(/^Linking \(\d+ ms\)\n$/)]);
@@ -57,7 +57,7 @@ it('run passes on the lines of a program as they come', async () => {
   expect([code, output, lines]).toEqual([0, 'a\nb\n', ['a', 'b']]);
 });
 
-it('CompiledCount counts the files that a compilation has begun, out of those that its makefiles name', () => {
+it('CompiledCount counts the files whose compilation began, out of those in the makefiles', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-makefiles-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const object = (name) => `$(obj).target/$(TARGET)/kernel/${name}.o`;

@@ -14,10 +14,7 @@ const GIB = 2 ** 30;
 
 /** @typedef {{ within?: readonly string[]; shell?: string; memoryFolder?: string; then?: string; env?: NodeJS.ProcessEnv }} Opening */
 
-/**
- * Opens a folder in a process of its own, `within` another program and after a command of the shell, and returns its
- * path. `then` runs there before the end.
- */
+/** Opens a folder in another process, started by the program `within` and after the commands `shell`. Runs `then` there. Returns the path. */
 function opened({ within = [], shell = ':', memoryFolder, then = '', env = {} } = /** @type {Opening} */ ({})) {
   const { TMPDIR: _, TMP: __, TEMP: ___, ...others } = process.env;
   const script = `import { openTestFolder } from '${MODULE}';
@@ -32,7 +29,7 @@ function opened({ within = [], shell = ':', memoryFolder, then = '', env = {} } 
 
 const folderOf = () => mkdtempSync(join(tmpdir(), 'gannet-places-'));
 
-/** Opens a folder for which a file system in memory is mounted, visible to that process alone. */
+/** Opens a folder with a memory file system mounted for that process only. */
 function openedOn(options) {
   const at = folderOf();
   const shell = `mount -t tmpfs -o ${options} tmpfs ${at}`;
@@ -41,8 +38,8 @@ function openedOn(options) {
 
 const mayMount = spawnSync('unshare', ['-m', 'true']).status === 0;
 
-describe('the folder of a run', () => {
-  it('is in memory, unless no program may be run there', (context) => {
+describe('folder of a test run', () => {
+  it('is in memory unless programs cannot run there', (context) => {
     skipUnless(context, mayMount, 'nothing can be mounted here');
     const usual = openedOn('size=8g');
     skipUnless(context, usual.folder.startsWith(usual.at), 'there is not enough memory here');
@@ -50,7 +47,7 @@ describe('the folder of a run', () => {
     expect(dirname(refusing.folder)).toBe('/tmp');
   });
 
-  it('is not in memory if the control group has little', (context) => {
+  it('is not in memory if the control group allows little memory', (context) => {
     const group = controlGroup('gannet-folder', 2 * GIB);
     skipUnless(context, group !== undefined, 'no control group can be made here');
     try {
@@ -62,7 +59,7 @@ describe('the folder of a run', () => {
     }
   });
 
-  it('is removed with its process or by the next run, but not while its process exists', () => {
+  it('is removed at the end of its process or by the next run, and stays while its process runs', () => {
     const TMPDIR = folderOf();
     const env = { TMPDIR };
     const ended = opened({ env });
@@ -81,7 +78,7 @@ describe('the folder of a run', () => {
     expect(readdirSync(TMPDIR).sort()).toEqual(others.sort());
   });
 
-  it('is removed with everything that tests have mounted in it, even after a killed run', (context) => {
+  it('is removed with file systems that tests mounted in it, also after its run was killed', (context) => {
     const TMPDIR = folderOf();
     const mayMountHere = spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', TMPDIR]).status === 0;
     skipUnless(context, mayMountHere, 'nothing can be mounted here');
@@ -101,8 +98,8 @@ describe('the folder of a run', () => {
   });
 });
 
-describe('the folder of these tests', () => {
-  it('is the same for all projects of a run', () => {
+describe('folder of this test run', () => {
+  it('is the same for all projects of the run', () => {
     const { TMPDIR } = process.env;
     expect(TMPDIR.match(/gannet-(?:tests|stage)-/g)).toHaveLength(1);
     expect(setUpFolder()).toBeUndefined();
@@ -110,10 +107,10 @@ describe('the folder of these tests', () => {
   });
 });
 
-describe('the memory limit', () => {
+describe('memoryLimitBytes', () => {
   const limit = (files) => memoryLimitBytes((path) => files[path]);
 
-  it('is the lowest of the groups of either version, and infinite if there is none', () => {
+  it('returns the least limit of control groups of both versions, or Infinity without any', () => {
     const unified = { '/proc/self/cgroup': '0::/system.slice/tests.service\n' };
     expect(limit({})).toBe(Infinity);
     expect(limit({ ...unified, '/sys/fs/cgroup/system.slice/memory.max': 'max\n' })).toBe(Infinity);

@@ -7,7 +7,7 @@ import { filesOfProject, whatTestsRead } from './what-tests-read.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Returns the imports of each file as found by Rolldown, which Vite uses: paths of modules by the path of the file. */
+/** Returns the imported paths of each module by its path, as found by Rolldown, which Vite uses. */
 async function importedByRolldown(tests) {
   const imported = new Map();
   const take = {
@@ -39,7 +39,7 @@ async function importedByRolldown(tests) {
   return imported;
 }
 
-it('whatTestsRead finds all that a test file imports, as Rolldown finds it', async () => {
+it('whatTestsRead contains all modules that a test file imports, as Rolldown finds them', async () => {
   const read = await whatTestsRead(root);
   const imported = await importedByRolldown([...read.keys()]);
   const there = new Set(filesOfProject(root));
@@ -57,7 +57,7 @@ it('whatTestsRead finds all that a test file imports, as Rolldown finds it', asy
   expect(missing).toEqual([]);
 });
 
-/** Returns what `src/a.test.ts` reads in a project of these files, without the files that stand for areas. */
+/** Returns what `test` reads in a project of `files` and of one file for each area. */
 async function readIn(files, test = 'src/a.test.ts') {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-read-'));
   const others = {
@@ -78,8 +78,8 @@ async function readIn(files, test = 'src/a.test.ts') {
 
 const SERVICE = ['bin/gannet.js', 'dist/bundle/main.cjs', 'native-bindings/build/Release/kernel.node'];
 
-describe('what a test file reads', () => {
-  it('includes what it imports, and what that imports, but no types', async () => {
+describe('whatTestsRead for a test file', () => {
+  it('contains its imports and theirs, but no types', async () => {
     const files = {
       'src/a.test.ts': "import { b } from './b.js'; import type { T } from './types.js'; await import('./late.js');",
       'src/b.ts': "export { c } from './c/index.js'; // './alone.js', 'docs'",
@@ -90,7 +90,7 @@ describe('what a test file reads', () => {
     expect(await readIn(files)).toEqual(['src/a.test.ts', 'src/b.ts', 'src/c/index.ts', 'src/late.ts']);
   });
 
-  it('includes the files, folders and programs that it names beside itself, with the imports of the programs', async () => {
+  it('contains files, folders and programs beside it that it names, with the imports of the programs', async () => {
     const files = {
       'src/a.test.ts': "new URL('./made/child.mjs', import.meta.url); new URL('texts', import.meta.url);",
       'src/made/child.mjs': "import './grandchild.mjs';",
@@ -100,7 +100,7 @@ describe('what a test file reads', () => {
     expect(await readIn(files)).toEqual(['src/a.test.ts', ...SERVICE, ...Object.keys(files).slice(1)].sort());
   });
 
-  it('includes paths joined to its own folder or the project, and what modules of the product read beside themselves', async () => {
+  it('contains paths joined to its own or the project folder, and files that product modules read beside themselves', async () => {
     const files = {
       'src/a.test.ts': `import type, { words } from './words.js';
         const HERE = join(import.meta.dirname, '..', 'fixtures'); read(join(HERE, 'old', 'v1.json')); read(join(HERE, 'new', name));`,
@@ -120,7 +120,7 @@ describe('what a test file reads', () => {
     ["new URL('./child.mjs', import.meta.url)", [...SERVICE, 'dist/src/one.js', 'dist/src/two.js']],
     ["new URL('./other.mjs', import.meta.url)", [...SERVICE, 'dist/src/one.js', 'dist/src/two.js']],
     ["get('/console/lists')", ['dist/console-assets/index.html']],
-  ])('%s: includes the files of the service or its pages', async (code, more) => {
+  ])('contains the files of the service or the console for: %s', async (code, more) => {
     const helper = "import { compiledFile } from './paths.js'; export const helper = compiledFile('docs');";
     const read = await readIn({
       'src/a.test.ts': code,
@@ -153,7 +153,7 @@ describe('what a test file reads', () => {
     'readdirSync(process.cwd())',
     "import type, { x } from './nowhere.js';",
     "import { x } from './reader.js';",
-  ])('%s: includes everything', async (code) => {
+  ])('contains everything for: %s', async (code) => {
     const reader = "readdirSync(new URL('../gone', import.meta.url))";
     expect(await readIn({ 'src/a.test.ts': code, 'src/reader.ts': reader })).toEqual(
       expect.arrayContaining(['docs/page.md', 'native-bindings/kernel/kernel.h', ...SERVICE]),
