@@ -99,7 +99,7 @@ describe('reports of limits', () => {
     [new Error('Cannot allocate memory'), 'memory'],
     [Object.assign(new Error('x'), { code: 'EAGAIN', syscall: 'spawn node' }), 'ulimit -u'],
     [Object.assign(new Error('x'), { code: 'ERR_WORKER_INIT_FAILED' }), 'threads'],
-  ])('recognise an error of the system that means a limit was reached (%s)', (error, name) => {
+  ])('recognize an error of the system that means a limit was reached (%s)', (error, name) => {
     const known = asResourceError(error) as { code: string; detail: string };
     expect(known.code).toBe('resources-exhausted');
     expect(known.detail).toContain(name);

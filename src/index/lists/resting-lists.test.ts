@@ -243,7 +243,7 @@ describe('ListIndexes.resume after a start', () => {
     ['is missing', (path: string) => rmSync(path)],
     ['is cut', (path: string) => truncateSync(path, 100)],
     ['is of another format', (path: string) => writeFileSync(path, '{"format":9,"lists":[]}')],
-  ])('looks after every list where the register %s', async (_, harm) => {
+  ])('opens every list if the register of closed lists %s', async (_, harm) => {
     await makeAll();
     await closeAll();
     harm(join(dataDir, 'lists-at-rest'));
@@ -252,14 +252,14 @@ describe('ListIndexes.resume after a start', () => {
     await expect.poll(openings).toBe(LISTS);
   });
 
-  it('looks after lists whose segments of words or vectors this release would write in another way', async () => {
+  it('opens lists whose segments of words or vectors this release would write differently', async () => {
     await makeAll();
     const path = join(dataDir, 'lists-at-rest');
     for (const [written, other] of [
       [/"segments":"\d+\./u, '"segments":"0.'],
       [/(?<="segments":"\d+\.)\d+(?=\.)/u, '0'],
       [/(?<="segments":"\d+\.\d+\.)\d+"/u, '0"'],
-      // As releases wrote it that looked at words alone.
+      // As written by releases that compared only the format of words.
       [/(?<="segments":"\d+)\.[\d.]+"/u, '"'],
     ] as const) {
       await closeAll();
@@ -272,7 +272,7 @@ describe('ListIndexes.resume after a start', () => {
     }
   });
 
-  it('names a list that cannot be opened, and opens the others', async () => {
+  it('logs a list that cannot be opened, and opens the others', async () => {
     await makeAll();
     await closeAll();
     truncateSync(join(dataDir, 'lists', 'list-2', 'store', 'data.mdb'), 5000);
@@ -284,14 +284,14 @@ describe('ListIndexes.resume after a start', () => {
   });
 });
 
-describe('what is told of lists that were at rest before the start', () => {
+describe('the outline of a list that was closed before the start', () => {
   const outlineOf = async (id: string) => {
     const outline = await indexes.outlineAtRest(id, settingsOf(id));
     return outline && [outline.currentVersion, outline.versions(), outline.meaning(), outline.resources()];
   };
   const fileOf = (id: string) => join(dataDir, 'lists', id, 'at-rest');
 
-  it('is what was told of them before, and opens none', async () => {
+  it('is the same as before the restart, and opens no list', async () => {
     await makeAll();
     for (const id of ids) await write(await listOf(id), 'one');
     const before = await Promise.all(ids.map(outlineOf));
@@ -300,7 +300,7 @@ describe('what is told of lists that were at rest before the start', () => {
     expect(await Promise.all(ids.map(outlineOf))).toEqual(before);
     expect(indexes.outline('list-0')?.versions()).toEqual(before[0]?.[1]);
     expect(await openings()).toBe(0);
-    // Of one that was written to since, it is what holds now.
+    // The outline of a list that was written since is the current one.
     await write(await listOf('list-0'), 'two');
     await useOthers('list-0');
     await restart();
@@ -309,7 +309,7 @@ describe('what is told of lists that were at rest before the start', () => {
     expect(await openings()).toBe(0);
   });
 
-  it('is not taken from a file of another state of the list', async () => {
+  it('is not read from a file of another state of the list', async () => {
     await makeAll();
     await closeAll();
     const older = readFileSync(fileOf('list-0'));
@@ -320,12 +320,12 @@ describe('what is told of lists that were at rest before the start', () => {
     openAll();
     expect(await outlineOf('list-0')).toBeUndefined();
     expect(countOf(await listOf('list-0'))).toBe(1);
-    // It is written anew, as nothing else would say that it is wrong.
+    // The file is written again, because nothing else would show that it is wrong.
     await restart();
     expect((await outlineOf('list-0'))?.[1]).toMatchObject([{ record_count: 1 }]);
   });
 
-  it('is not taken from a file that is missing, cut or changed at any place', async () => {
+  it('is not read from a file that is missing, truncated or changed at any place', async () => {
     await makeAll();
     await closeAll();
     const whole = readFileSync(fileOf('list-0'));
@@ -353,7 +353,7 @@ describe('what is told of lists that were at rest before the start', () => {
     expect(await outlineOf('list-1')).toBeDefined();
   });
 
-  it('is found by opening the list where it could not be written', async () => {
+  it('does not exist if it could not be written, and opening the list works', async () => {
     await makeAll();
     mkdirSync(`${fileOf('list-11')}.new`);
     await restart();
@@ -362,7 +362,7 @@ describe('what is told of lists that were at rest before the start', () => {
     expect(await outlineOf('list-1')).toBeDefined();
   });
 
-  it('is not told of a list that was deleted', async () => {
+  it('does not exist if the list was deleted', async () => {
     await makeAll();
     await restart();
     await indexes.remove('list-0');
@@ -370,7 +370,7 @@ describe('what is told of lists that were at rest before the start', () => {
   });
 });
 
-describe('events of a list at rest', () => {
+describe('events of a closed list', () => {
   const sink = { moved: 0, isHeld: false, sources: new Set<string>() };
   const events: EventSink = {
     wanted: () => ['searchresult.created'],
@@ -381,7 +381,7 @@ describe('events of a list at rest', () => {
     drained: () => Promise.resolve(),
   };
 
-  it('are told of again at a start unless all were fetched, also where they have to stay', async () => {
+  it('are reported again at a start unless all were fetched, even those that must be kept', async () => {
     await makeAll();
     await restart({ events });
     for (const [moved, isHeld, isTold] of [
@@ -402,8 +402,8 @@ describe('events of a list at rest', () => {
   });
 });
 
-describe('the register of lists at rest', () => {
-  it('takes nothing for granted that it cannot read', () => {
+describe('RestRegister', () => {
+  it('reports no list as closed if it cannot read its file', () => {
     const options = { dataDir, segmentFormat: '1', onFailure: (error: unknown) => logged.push(String(error)) };
     const path = join(dataDir, 'lists-at-rest');
     const json = fc.json().map((text) => `{"format":1,"segments":"1","lists":${text}}`);
@@ -417,7 +417,7 @@ describe('the register of lists at rest', () => {
     );
   });
 
-  it('is written again where that failed, without another change, and leaves nothing beside it', async () => {
+  it('writes its file again after a failure, without another change, and leaves no other file', async () => {
     const failures: unknown[] = [];
     const register = new RestRegister({ dataDir, segmentFormat: '1', onFailure: (error) => failures.push(error) });
     const path = join(dataDir, 'lists-at-rest');

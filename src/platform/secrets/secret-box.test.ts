@@ -22,7 +22,7 @@ const boxOf = (...given: string[]) => new SecretBox({ path, given });
 const newKeyText = () => randomBytes(32).toString('base64');
 
 describe('Secret', () => {
-  it('is not revealed by printing, logging, serialising or copying it', () => {
+  it('is not revealed by printing, logging, serializing or copying it', () => {
     const secret = new Secret('hunter2');
     const lines: string[] = [];
     pino({}, { write: (line: string) => lines.push(line) }).info(
@@ -81,7 +81,7 @@ describe('SecretBox', () => {
     expect(() => boxOf().open(sealed, 'webhook/1')).toThrow('is not there');
   });
 
-  it('recognises a secret sealed by a later release, refuses to open it, and advises to start that release', () => {
+  it('recognizes a secret sealed by a later release, refuses to open it, and advises to start that release', () => {
     const later = boxOf().seal(new Secret('hunter2'), 'webhook/1').replace('sealed1.', 'sealed2.');
     expect([boxOf().isSealed(later), boxOf().hasKeyOf(later)]).toEqual([true, false]);
     expect(() => boxOf().open(later, 'webhook/1')).toThrow('start the release that wrote it');
