@@ -1,4 +1,4 @@
-/** Those who sign in, work on an account of their own that has limits, and look at the console. */
+/** Actors that sign in, use an account with limits of its own, and look at the console. */
 import { Agent } from 'undici';
 import { ACCOUNT } from '../end-to-end/lib/service.mjs';
 import { same, until } from './tools.mjs';
@@ -7,7 +7,7 @@ const PASSWORD = 'correct horse battery';
 const NEW_PASSWORD = 'battery horse correct';
 const DAY_MS = 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
-/** Of the plan `small`. */
+/** Limit of records of the plan `small`. */
 export const RECORDS_OF_PLAN = 10;
 const WRITES_OVER = 4;
 const CHUNKS_LOOKED_AT = 10;
@@ -25,7 +25,7 @@ const RATES = {
 
 const tokenOf = (link) => link.slice(link.indexOf('#link=') + '#link='.length);
 
-/** A browser: a cookie, and the token that its pages send. `number` is the address that it comes from. */
+/** A browser with a cookie and the token that its pages send. `number` determines its address. */
 function browser(send, number) {
   let [cookie, csrf] = ['', ''];
   const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
@@ -48,10 +48,10 @@ function browser(send, number) {
   return { ask, signIn: (credentials) => ask('POST', '/session', credentials) };
 }
 
-/** `clock.jumps`: how many days the service's clock is ahead. */
+/** Returns the actors. `clock.jumps` is the number of days by which the service's clock is ahead. */
 export function makeAccountActors({ send, operate, provider, clock }) {
   let turns = 0;
-  /** What a day that passed in the middle has ended is not looked at. */
+  /** Runs the action, and ignores an error if a day passed meanwhile. */
   async function withinADay(action) {
     const before = clock.jumps;
     try {
@@ -98,7 +98,7 @@ export function makeAccountActors({ send, operate, provider, clock }) {
     const person = browser(send, 2 * number);
     same('the name of the provider', (await person.ask('GET', '/session/ways')).json.openid?.name, 'Example');
     const { url, flow } = (await person.ask('POST', '/session/openid')).json;
-    // A token that holds in the service's days, too.
+    // The token must be valid by the service's clock, too.
     const exp = Math.floor(Date.now() / 1000) + 1000 * 24 * 3600;
     provider.claims = { email, email_verified: true, sub: `subject-${number}`, exp };
     await person.signIn({ flow, ...provider.authorize(url) });
@@ -107,7 +107,7 @@ export function makeAccountActors({ send, operate, provider, clock }) {
     await person.ask('GET', '/session', undefined, [401]);
   }
 
-  /** An account of its own that may have so many records, and that goes with all that it has. */
+  /** Tests the limit of records of a new account, and deletes the account with all its data. */
   async function plan() {
     const account = `account-${(turns += 1)}`;
     await operate('POST', '/account', { name: account });
@@ -135,7 +135,7 @@ export function makeAccountActors({ send, operate, provider, clock }) {
     if (accounts.some(({ name }) => name === account)) throw new Error('an account that was deleted is listed');
   }
 
-  /** The page, what it names, and some of what that names: as a browser would that has nothing kept. */
+  /** Loads the page, the files that it names, and some files that those name, as a browser with an empty cache would. */
   async function consolePages() {
     const page = await send('GET', '/console/', undefined, { as: null });
     const named = new Set(page.bytes.toString().match(PATH_OF_ASSET));
@@ -151,16 +151,16 @@ export function makeAccountActors({ send, operate, provider, clock }) {
     for (const chunk of [...chunks].slice(0, CHUNKS_LOOKED_AT)) {
       await send('GET', `/console/assets/${chunk}`, undefined, { as: null });
     }
-    // Whoever comes by an address of a page gets the same.
+    // Each URL of the console has the same page.
     same('a page by its address', (await send('GET', '/console/lists', undefined, { as: null })).status, 200);
   }
 
-  /** Of a key that holds for an hour: the turn that made it, and the days by then. */
+  /** A key that expires in an hour, its id, and the number of clock jumps at its creation. */
   let expiring;
   async function expiringKey() {
     const use = (key, expect) => send('GET', '/account', undefined, { as: key, expect });
     if (expiring !== undefined && clock.jumps > expiring.jumps) {
-      // The signal arrives a moment later.
+      // The signal for the clock arrives a moment later.
       await until('a key has expired', async () => (await use(expiring.key, [200, 401])).status === 401);
       await operate('DELETE', `/api-key/${ACCOUNT}/${expiring.id}`);
       expiring = undefined;
@@ -199,5 +199,5 @@ export function makeAccountActors({ send, operate, provider, clock }) {
   return { actions, rates: RATES };
 }
 
-/** Connects as the command line does. */
+/** Returns an agent that connects to the control socket, as the command line does. */
 export const controlAgent = (socketPath) => new Agent({ connect: { socketPath } });

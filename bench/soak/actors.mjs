@@ -1,6 +1,6 @@
 /**
- * Those who use the service during a soak: each does one kind of thing again and again, at a rate of its own, and knows what should
- * have come of it. What fails is counted by its actor and its answer; nothing is tried again.
+ * Actors that use the service during a soak. Each does one kind of work repeatedly at its own rate, and knows what should
+ * come of it. Failures are counted by actor and answer; nothing is retried.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,7 +13,7 @@ const DIMENSIONS = 64;
 const BULK_RECORDS = 500;
 const NAMES_OF_WRITES = 2000;
 
-/** How often each is due, a second. */
+/** Rate of each actor per second. */
 const RATES = {
   search: 20,
   suggest: 4,
@@ -34,17 +34,17 @@ const RATES = {
   backup: 1 / 300,
 };
 
-/** What actors choose by: `random()`, a whole number below one, and one of many. */
+/** Returns functions for random choices: `random()`, `whole(below)` for an integer less than `below`, and `some(array)` for an element. */
 export function drawOf(seed) {
   const random = seededRandom(seed);
   const whole = (below) => Math.floor(random() * below);
   return { random, whole, some: (array) => array[whole(array.length)] };
 }
 
-/** `send`: a `sender` of tools.mjs. `others`: actors of other things, with their rates. `lists.version`: that of the words. */
+/** Returns the actors. `send` is a `sender` of tools.mjs, `others` are further actors with their rates, `lists.version` is the version of the list `words`. */
 export function makeActors({ send, queries, records, draw, lists, backup, others }) {
   const { random, whole, some } = draw;
-  /** What single writes left under each name: id and gloss, or null where it was removed. Undefined while a write is under way. */
+  /** Result of single writes by name: id and gloss, or null if removed. Undefined while a write is in progress. */
   const written = new Map();
   const record = `/search-result/${ACCOUNT}/${LIST}`;
   let lastQueryId;
@@ -63,7 +63,7 @@ export function makeActors({ send, queries, records, draw, lists, backup, others
     (query) => ({ query: query.replace(/(.)(.)(?=\w*$)/, '$2$1'), size: '25' }),
   ];
 
-  /** A name that nobody else writes at this moment, with what it should hold. */
+  /** Runs the action with a name that no other actor writes at the moment, and with its expected content. */
   async function withName(action) {
     const name = `soak-${whole(NAMES_OF_WRITES)}`;
     if (written.has(name) && written.get(name) === undefined) return;
@@ -144,10 +144,10 @@ export function makeActors({ send, queries, records, draw, lists, backup, others
       await send('GET', `/search/${ACCOUNT}/${name}/1?query=${encodeURIComponent(some(queries))}`);
       await send('DELETE', `/list/${ACCOUNT}/${name}`);
     },
-    /** Weights of the fields change back and forth: a new version is built from all records. */
+    /** Changes the weight of a field, so that a new version is built from all records. */
     async version() {
       const path = `/searchable-field/${ACCOUNT}/${LIST}/gloss`;
-      // Refused where the one before is still being built.
+      // Refused if the version before is still being built.
       await send('PUT', path, { name: 'gloss', weight: 1 + random() }, { expect: [200, 409] });
       lists.version = (await send('GET', `/list/${ACCOUNT}/${LIST}`)).json.current_version;
     },
@@ -157,7 +157,7 @@ export function makeActors({ send, queries, records, draw, lists, backup, others
   };
   return {
     written,
-    /** Runs until that moment; `done(name, ms, error)` is told of each. What is seldom due is so in the first third for the first time. */
+    /** Runs the actors until `endMs` and calls `done(name, ms, error)` for each turn. Rare actors have their first turn in the first third. */
     async run(endMs, done) {
       const firstMs = (endMs - performance.now()) / 3;
       const one = async (name) => {
@@ -170,7 +170,7 @@ export function makeActors({ send, queries, records, draw, lists, backup, others
           done(name, performance.now() - beginMs, error);
         }
       };
-      // Each actor has one thing under way at a time but searches, which come whatever happened to those before.
+      // Each actor runs one turn at a time, except frequent ones such as searches, which do not wait for earlier turns.
       await Promise.all(
         Object.entries({ ...RATES, ...others.rates }).map(async ([name, rate]) => {
           const intervalMs = 1000 / rate;
@@ -189,7 +189,7 @@ export function makeActors({ send, queries, records, draw, lists, backup, others
   };
 }
 
-/** A direction that a text always has. */
+/** Returns the vector of a text, always the same for the same text. */
 export function vectorOf(text) {
   const random = seededRandom(createHash('sha1').update(text).digest().readInt32LE(0));
   return Array.from({ length: DIMENSIONS }, () => Number((random() - 0.5).toFixed(4)));

@@ -1,4 +1,4 @@
-/** The course of a soak as an SVG: each measure beside its own beginning. */
+/** Draws the course of a soak as an SVG: each measure relative to its value after the first sixth. */
 import { drawChart } from '../report/charts.mjs';
 
 const MEASURES = {

@@ -1,6 +1,6 @@
 /**
- * Those who use what lies beside lists and words during a soak: groups, rules, models, files, pictures, feeds, stores, keys, people and agents. As the
- * actors of words, each knows what should have come of what it did.
+ * Actors that use other features during a soak: groups, rules, models, files, pictures, feeds, stores, keys, people and agents. Like the
+ * actors of actors.mjs, each knows what should come of its work.
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import sharp from 'sharp';
@@ -20,10 +20,10 @@ const RECORDS_OF_MODEL = 300;
 const FILES = 100;
 const PICTURES = 60;
 const PICTURE_SIDE = 160;
-/** Only when it is told to, or the clock has jumped. */
+/** Interval of feeds, so long that they are only due when a sync is requested or the clock has jumped. */
 const INTERVAL_MINUTES = 1440;
 
-/** How often each is due, a second. */
+/** Rate of each actor per second. */
 const RATES = {
   groupSearch: 3,
   groupSuggest: 1,
@@ -46,7 +46,7 @@ const RATES = {
   secrets: 1 / 300,
 };
 
-/** Lists, a group, models and a feed; before the actors begin. */
+/** Creates lists, a group, models and a feed before the actors begin. */
 export async function prepareFeatures({ send, gannet, outside }) {
   const post = (path, body) => send('POST', path, body);
   const to = ['--account', ACCOUNT];
@@ -69,12 +69,12 @@ export async function prepareFeatures({ send, gannet, outside }) {
   await post(`/list-group/${ACCOUNT}`, { name: GROUP, lists: [{ list: LIST }, { list: PAPERS }] });
 }
 
-/** `{ actions, rates, close }`. `operate`: `send` as the command line does it; `storeFolder`: that of a media store; `lists.version`: that of the words. */
+/** Returns `{ actions, rates, close }`. `operate` sends as the command line does, `storeFolder` is the folder of a media store, `lists.version` is the version of the list `words`. */
 export async function makeFeatureActors(given) {
   const { send, operate, gannet, outside, support, queries, records, lists, address, key, storeFolder } = given;
   const { whole, some } = given.draw;
   let turns = 0;
-  /** `list`: its name and version. */
+  /** Searches a list. `list` is its name and version. */
   const search = (list, query, more = {}) =>
     send('GET', `/search/${ACCOUNT}/${list}?${new URLSearchParams({ query, ...more })}`);
   const agents = new Client({ name: 'soak', version: '1' });
@@ -138,12 +138,12 @@ export async function makeFeatureActors(given) {
     },
     async feed() {
       outside.change();
-      // One that is due by the clock may be under way.
+      // A sync that is due by the clock may be in progress.
       await send('POST', `/feed/${ACCOUNT}/${FEED}/sync`, undefined, { expect: [200, 202, 409] });
       const state = async () => (await send('GET', `/feed/${ACCOUNT}/${FEED}`)).json.status;
       await until('the website is read', async () => (await state()) === 'Synced');
       const found = async () => {
-        // The fields that the first pages have make a version of their own.
+        // The fields of the first pages make a new version.
         const { current_version } = (await send('GET', `/list/${ACCOUNT}/${FOLLOWED}`)).json;
         return (await search(`${FOLLOWED}/${current_version}`, 'gannets', { cache: 'false' })).json.total_count;
       };
@@ -178,7 +178,7 @@ export async function makeFeatureActors(given) {
     },
     async webhook() {
       const { json } = await send('GET', `/webhook/${ACCOUNT}`);
-      // Another actor may have deleted it since.
+      // Another actor may have deleted the webhook since.
       for (const { id } of json.webhooks)
         await operate('GET', `/webhook/${ACCOUNT}/${id}/deliveries`, undefined, [200, 404]);
     },

@@ -1,4 +1,4 @@
-/** Those who use models beside the ones that stay: what is said and written down, proposals, models that come, go and are away, and vectors in files. */
+/** Actors that use models besides the permanent ones: transcription, proposals, models that are added, deleted and unavailable, and vectors in files. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const RATES = {
   onnxModel: 1 / 120,
 };
 
-/** Models and lists that stay. `modelsFolder`: where those of files lie. */
+/** Creates the permanent models and lists. `modelsFolder` has the models of files. */
 export async function prepareModels({ send, operate, outside, support, modelsFolder }) {
   const add = (name, more) => operate('POST', `/model/${ACCOUNT}`, { name, url: `${outside.address}/v1`, ...more });
   const served = { provider: 'openai', served_name: 'served' };
@@ -77,7 +77,7 @@ export function makeModelActors({ send, operate, gannet, outside, support, draw 
     same('what is found without a rule', inVain.json.total_count, 0);
     const { json } = await operate('POST', `/list/synonym-proposals/${ACCOUNT}/${ADVISED}`, {});
     same('who proposes', json.by, 'writer');
-    // What was searched for in vain is known a moment later.
+    // Searches without hits are known a moment later.
     const terms = json.proposals.map(({ rule }) => rule.terms);
     if (terms.length > 0 && !terms.some((each) => each.join() === PROPOSED.join())) {
       throw new Error(`the model's rule is not among ${JSON.stringify(terms)}`);
@@ -161,7 +161,7 @@ export function makeModelActors({ send, operate, gannet, outside, support, draw 
     }
   }
 
-  /** One in a folder, whose processes come and go with it. */
+  /** Adds and deletes a model in a folder, whose processes start and end with it. */
   async function onnxModel() {
     const [model, name] = [`onnx-${(turns += 1)}`, `of-onnx-${turns}`];
     await operate('POST', `/model/${ACCOUNT}`, { name: model, provider: 'onnx', folder: ONNX_FOLDER });

@@ -1,18 +1,18 @@
-/** What a service under a soak takes, seen from outside: memory by kind, descriptors and maps by what they are of, threads, processes, the disk by folder, and its metrics. Linux only. */
+/** Observes the resources of a service in a soak from outside: memory by kind, descriptors and maps by target, threads, processes, the disk by folder, and metrics. Linux only. */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { residentMemory } from '../end-to-end/lib/service.mjs';
 
 const BYTES_A_MIB = 2 ** 20;
 const BYTES_A_BLOCK = 512;
-/** As it runs now: node's and the service's gauges, without the parts of histograms and those that only say which version it is. */
+/** Metrics of Node.js and the service, without parts of histograms and metrics that only name a version (`PARTS`). */
 const GAUGES = /^(process_|nodejs_|gannet_)[a-z_]*(\{[^}]*\})? [\d.e+-]+$/;
 const PARTS = /_bucket|_version_info|heap_space|gc_duration|eventloop|_request_seconds/;
 
 export const total = (counts) => Object.values(counts).reduce((sum, each) => sum + each, 0);
 const count = (counts, name, more = 1) => (counts[name] = (counts[name] ?? 0) + more);
 
-/** Numbers and names of their own are no kind of file. */
+/** Returns the kind of a file: its path without numbers and unique names. */
 function kindOf(path, dataDir) {
   const below = path.startsWith(dataDir) ? path.slice(dataDir.length + 1) : path;
   const plain = below
@@ -22,7 +22,7 @@ function kindOf(path, dataDir) {
   return plain.startsWith('/usr') || plain.startsWith('/lib') ? 'libraries' : plain;
 }
 
-/** What of it are descriptors. */
+/** Counts the descriptors of a process by kind. */
 function descriptorsOf(pid, dataDir) {
   const kinds = {};
   const folder = `/proc/${pid}/fd`;
@@ -31,7 +31,7 @@ function descriptorsOf(pid, dataDir) {
     try {
       target = readlinkSync(join(folder, name));
     } catch {
-      continue; // Closed in between.
+      continue; // The descriptor was closed meanwhile.
     }
     count(kinds, /^[a-z]/.test(target) ? target.replace(/\[\d+\]$/, '') : kindOf(target, dataDir));
   }
@@ -47,7 +47,7 @@ function mapsOf(pid, dataDir) {
   return kinds;
 }
 
-/** All files below a folder, whatever comes and goes meanwhile. */
+/** Yields all files below a folder, ignoring folders that disappear meanwhile. */
 function* filesBelow(path) {
   let entries;
   try {
@@ -61,7 +61,7 @@ function* filesBelow(path) {
   }
 }
 
-/** By the folders below it: bytes on disk (a file with holes counts as what it takes) and files. */
+/** Returns the MiB on disk and the number of files by top folder. A sparse file counts with the blocks that it uses. */
 function diskOf(path) {
   const folders = {};
   for (const at of filesBelow(path)) {
@@ -75,18 +75,18 @@ function diskOf(path) {
   return folders;
 }
 
-/** Process ids of those that a process has started, and that are still there. */
+/** Returns the ids of the running child processes. */
 export function childrenOf(pid) {
   return readdirSync(`/proc/${pid}/task`).flatMap((task) => {
     try {
       return readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
     } catch {
-      return []; // The thread has ended in between.
+      return []; // The thread has ended meanwhile.
     }
   });
 }
 
-/** By what they run. */
+/** Counts child processes by their program. */
 function processesOf(pid) {
   const kinds = {};
   for (const child of childrenOf(pid)) {
@@ -94,13 +94,13 @@ function processesOf(pid) {
       const words = readFileSync(`/proc/${child}/cmdline`, 'utf8').split('\0');
       count(kinds, (words.find((word) => /\.[cm]?js$/.test(word)) ?? words[0]).split('/').at(-1));
     } catch {
-      // Ended in between.
+      // The process has ended meanwhile.
     }
   }
   return kinds;
 }
 
-/** By its name with its labels. */
+/** Returns the metrics by name with labels. */
 export function metricsOf(text) {
   const found = {};
   for (const line of text.split('\n')) {
@@ -111,7 +111,7 @@ export function metricsOf(text) {
   return found;
 }
 
-/** `metrics`: the text that the service answers. */
+/** Returns a sample of all resources. `metrics` is the answer of the service. */
 export function observed({ pid, dataDir, elapsedS, metrics }) {
   const memory = residentMemory(pid);
   const [descriptorKinds, mapKinds, processes] = [descriptorsOf(pid, dataDir), mapsOf(pid, dataDir), processesOf(pid)];
@@ -135,7 +135,7 @@ export function observed({ pid, dataDir, elapsedS, metrics }) {
 
 const CALLS = /^gannet_http_requests_total\{operation="([^"]+)",status="(\d+)"\}$/;
 
-/** Of the metrics: how often each operation was answered, and with what that says that the service failed. */
+/** Returns from the metrics how often each operation was answered, and how often with a server error, by status. */
 export function callsOf(metrics) {
   const [times, failed] = [{}, {}];
   for (const [name, value] of Object.entries(metrics)) {
@@ -147,7 +147,7 @@ export function callsOf(metrics) {
   return { times, failed };
 }
 
-/** Of lines of the log: how often each was written, without what is of one time only. */
+/** Counts equal lines of the log, without their numbers and ids. */
 export function saidIn(log) {
   const times = {};
   for (const line of log.split('\n').filter(Boolean)) {
@@ -156,7 +156,7 @@ export function saidIn(log) {
       const { level, msg, error, err } = JSON.parse(line);
       said = `${level}: ${msg} ${JSON.stringify(error ?? err ?? '').slice(0, 200)}`;
     } catch {
-      // A line that is no entry.
+      // The line is no JSON entry.
     }
     count(times, said.replaceAll(/[0-9a-f-]{8,}|\d{2,}/g, '…').slice(0, 300));
   }

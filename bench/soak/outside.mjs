@@ -1,22 +1,22 @@
 /**
- * What the service asks of others during a soak, on loopback: models of vectors, of the order of results, of answers and of what is said; a website that
- * changes, news, an interface with pages, and a receiver of webhooks that refuses at first.
+ * Serves what the service requests from others during a soak, on loopback: embedding, reranking, answering and transcription models; a website that
+ * changes, news, an API with pages, and a receiver of webhooks that refuses at first.
  */
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { portOf } from '../end-to-end/lib/port.mjs';
 import { vectorOf } from './actors.mjs';
 
-/** More would take as long to crawl as a sync may take. */
+/** Number of pages. Crawling more would exceed the time of a sync. */
 export const PAGES = 40;
 const LINKS = 3;
-/** What the model that writes proposes; its actor has searched for the first of them in vain. */
+/** Terms that the proposing model returns. Its actor has searched for the first without hits. */
 export const PROPOSED = ['settee', 'sofa'];
 
 const jsonType = { 'content-type': 'application/json' };
 const answerJson = (response, value, status = 200) => response.writeHead(status, jsonType).end(JSON.stringify(value));
 
-/** `state`: `turn`, `news`, `rows`, `isAway` (of the model that comes and goes), `said` (in the recording that is written down next). */
+/** Returns the models by path. `state` has `turn`, `news`, `rows`, `isAway` (for the unreliable model) and `said` (text of the recording that is transcribed next). */
 function modelsOf(state) {
   const embeddings = ({ input = [] }, response) =>
     answerJson(response, { data: input.map((text, index) => ({ index, embedding: vectorOf(text.toLowerCase()) })) });
@@ -41,7 +41,7 @@ function newsOf(address, items) {
   return `<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>${told.join('')}</channel></rss>`;
 }
 
-/** Resolves with where it is, what changes it, and `close()`. */
+/** Starts the server. Resolves with its address, functions that change its content, and `close()`. */
 export async function startOutside() {
   const state = { turn: 0, news: [], rows: [], isAway: false, said: '', pings: new Map(), isRefusing: false };
   const models = modelsOf(state);

@@ -1,6 +1,6 @@
 /**
- * Loaded into the service with a soak (`node --import`), in each of its threads: every so often a line of what the thread takes goes to a file in the folder
- * that SOAK_PROBES names. Where the folder has a file `snapshot`, each thread writes one of its heap beside it, once.
+ * Writes the resources of each thread of the service in a soak (loaded by `node --import`): every 30 s a line to a file in the folder
+ * SOAK_PROBES. If the folder has a new file `snapshot`, each thread also writes a heap snapshot there.
  */
 import { appendFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import { threadId } from 'node:worker_threads';
 
 const INTERVAL_MS = 30_000;
 const folder = process.env.SOAK_PROBES;
-/** When the snapshot was asked for that was written last. */
+/** Time of the last request for a snapshot that was answered. */
 let answeredMs = 0;
 
-/** Writes a line. */
+/** Writes a line, and a snapshot if requested. */
 export function look() {
   const { rss: _rss, ...memory } = process.memoryUsage();
   const { malloced_memory, number_of_native_contexts, number_of_detached_contexts } = getHeapStatistics();

@@ -1,6 +1,6 @@
 /**
- * Those who keep a list of their own of which they know everything: each look at it is compared with what was written, by counts, filters, places,
- * order, pages and reports; and those who change its fields.
+ * Actors with lists of whose content they know everything. They compare what they read with what they wrote: counts, filters, locations,
+ * order, pages and reports. Others change fields of lists.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { ACCOUNT } from '../end-to-end/lib/service.mjs';
@@ -32,7 +32,7 @@ const RATES = {
 
 const day = (number) => new Date(Date.UTC(2020, 0, 1 + (number % 365))).toISOString();
 
-/** What a record of that name is like after so many changes. */
+/** Returns the record of that number after `turn` changes. */
 function madeRecord(number, turn) {
   return {
     name: `e${number}`,
@@ -71,7 +71,7 @@ export async function prepareRecords({ send }) {
 export function makeRecordActors({ send, draw, clock }) {
   const { whole, some } = draw;
   const read = reading(send);
-  /** By name: the id and the fields. */
+  /** Id and fields of the records, by name. */
   const known = new Map();
   const alone = turnTaker();
   const path = `/search-result/${ACCOUNT}/${EXACT}`;
@@ -132,7 +132,7 @@ export function makeRecordActors({ send, draw, clock }) {
     const { json } = await look({ facets: ['kind'], size: 0 });
     same('all of them', json.total_count, known.size);
     const from = { latitude: 50 + whole(20) / 10, longitude: 0 };
-    // A tenth of a degree is 11 km: none lies near the border.
+    // A tenth of a degree is 11 km, so no record is near the border.
     const near = matching(({ place }) => Math.abs(place.latitude - from.latitude) < 0.55);
     same('those around a place', await names({ radius: { ...from, distance: EARTH_AROUND_M } }), near.sort());
     const ordered = (await look({ order_by: 'weight desc' })).json.results.map(
@@ -162,7 +162,7 @@ export function makeRecordActors({ send, draw, clock }) {
     same('records that are left', (await read.list(EXACT)).record_count, known.size);
   }
 
-  /** Fields come, change and go: each makes a version of its own. */
+  /** Adds, changes and removes fields, each of which makes a new version. */
   async function shape() {
     const facets = `/facet/${ACCOUNT}/${SHAPED}`;
     const settled = (what, isSo) =>
@@ -193,7 +193,7 @@ export function makeRecordActors({ send, draw, clock }) {
     same('those of a word that is searched no more', (await read.exactly(SHAPED, 'bird')).json.total_count, 0);
   }
 
-  /** Searches and clicks are counted, each once. */
+  /** Checks that searches and clicks are counted once each. */
   async function counting() {
     const word = wordOf((counted += 1), 'zc');
     const { jumps } = clock;
@@ -215,7 +215,7 @@ export function makeRecordActors({ send, draw, clock }) {
     const { json } = await send('POST', `/search/group/${ACCOUNT}/counted/latest`, { query: 'red' });
     same('hits of the group', json.total_count, 2);
     await send('POST', `/search/analytics/click/group/${ACCOUNT}/counted`, { query_id: json.query_id, result_id: 'b' });
-    // A report is of the last days: what leaves it with a day that begins is not looked at.
+    // A report covers the last days, so it is not compared if a new day has begun.
     const isOver = async () => {
       const after = { list: await report('list'), group: await report('group') };
       if (clock.jumps !== jumps) return true;
@@ -246,7 +246,7 @@ export function makeRecordActors({ send, draw, clock }) {
     await send('GET', `/list-group/${ACCOUNT}/${group}`, undefined, { expect: [404] });
   }
 
-  /** A table whose fields are found in it, and that goes again. */
+  /** Fills a list from a table whose fields are detected, and deletes the list. */
   async function passingList() {
     const name = `passing-${(turns += 1)}`;
     await send('POST', `/list/${ACCOUNT}`, { name });

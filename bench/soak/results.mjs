@@ -1,4 +1,4 @@
-/** What came of a soak as Markdown: what it took by the third of the run, what went wrong, and what was done. */
+/** Formats the results of a soak as Markdown: resources by third of the run, failures, and work done. */
 import { barRow, formatCount, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
 import { total } from './observation.mjs';
 
@@ -6,7 +6,7 @@ const GROWTH_MAX = 1.1;
 
 const mib = (name) => (sample) => sample.metrics[name] / 2 ** 20;
 
-/** What is looked at, by its name; those of the first four have a bar. */
+/** Measures by name. The first four have a bar. */
 const TAKEN = {
   'memory of its own, MiB': ({ ownMib }) => ownMib,
   descriptors: (sample) => sample.descriptors,
@@ -22,7 +22,7 @@ const TAKEN = {
 };
 const BOUNDED = 4;
 
-/** `[name, median of the third after the first sixth, of the last third, ratio]`. */
+/** Returns `[name, median of the third after the first sixth, median of the last third, ratio]` of each measure. */
 function growthOf(samples) {
   const medianOf = (measure, from, to) =>
     quantile(samples.slice(Math.floor(from * samples.length), Math.floor(to * samples.length)).map(measure), 0.5);
@@ -36,8 +36,8 @@ const sumOf = (counts) => [...counts.values()].reduce((sum, each) => sum + each,
 const listed = (counts) => [...counts].map(([what, times]) => `${times} × ${what}\n`).join('');
 
 /**
- * `{ text, calls, isReached }`. `faults`, `failed`, `said`: Maps of how often something was answered that nobody expected, that says that the service
- * failed, and was written to the log. `latencies`: by actor.
+ * Returns `{ text, calls, isReached }`. The Maps `faults`, `failed` and `said` count unexpected answers, answers with a failure of the service, and lines of
+ * the log. `latencies` are by actor.
  */
 export function resultsOf({
   settings,

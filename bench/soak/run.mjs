@@ -1,14 +1,14 @@
 /**
- * A day in an hour: the service under everything at once (searches, writes, imports, versions, clones, deletions, groups, rules, files, documents, pictures,
- * recordings, vectors, models that come and go, feeds of every kind, stores, keys, people, plans, agents, webhooks, analytics, backups and restores), and what it
- * takes of memory, descriptors, maps, processes and disk while that goes on.
+ * A day in an hour: runs the service under everything at once (searches, writes, imports, versions, clones, deletions, groups, rules, files, documents, pictures,
+ * recordings, vectors, models that come and go, feeds of every kind, stores, keys, people, plans, agents, webhooks, analytics, backups and restores), and measures
+ * memory, descriptors, maps, processes and disk meanwhile.
  *
  *   node bench/soak/run.mjs [minutes] [--seed 1] [--clock-days 24] [--out folder] [--drawing file]      default 60 minutes
  *
- * `--clock-days`: the service's clock jumps ahead by a day so many times, evenly (roll-ups, expiry, schedules). `--out`: what is written there while it goes on
- * (samples.ndjson, faults.json, log.txt, and of each thread what it takes; a file `snapshot` in probes/ asks for one of each heap). Bars: no answer that was
- * not expected or says that the service failed, no acknowledged write lost, and from the first sixth on memory, descriptors, maps and threads that do not grow:
- * the median of the last third at most a tenth above that of the third after the first sixth. Mail and buckets come from servers of the tests, where these can be had.
+ * `--clock-days` is the number of days by which the service's clock jumps ahead, evenly spread (roll-ups, expiry, schedules). `--out` is the folder for files that are
+ * written meanwhile (samples.ndjson, faults.json, log.txt, and the resources of each thread; a file `snapshot` in probes/ requests a heap snapshot of each). Bars: no
+ * unexpected answer or failure of the service, no acknowledged write lost, and memory, descriptors, maps and threads that do not grow from the first sixth on: the
+ * median of the last third is at most a tenth above that of the third after the first sixth. Mail and buckets use servers of the tests, if these are available.
  */
 import { execFile } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ if (!(minutes > 0)) {
 }
 const SAMPLES = 120;
 const RECORDS_MAX = 30_000;
-/** A jump of the clock that the service is started with; the same as in its tests. */
+/** Module with a clock that can jump, loaded into the service as in its tests. */
 const CLOCK = join(root, 'test', 'support', 'jumping-clock.mjs');
 const PROBE = join(root, 'bench', 'soak', 'probe.mjs');
 
@@ -59,7 +59,7 @@ const [backups, storeFolder] = ['backups', 'store'].map((name) => join(folder, n
 const probes = join(out, 'probes');
 for (const path of [backups, storeFolder, probes]) mkdirSync(path, { recursive: true });
 
-// Whatever ends this ends what it has started.
+// Ends all child processes whenever this process ends.
 process.once('exit', () => {
   for (const pid of childrenOf(process.pid)) process.kill(pid);
 });
@@ -83,7 +83,7 @@ const service = await startService(dataDir, {
   GANNET_OPENID_CLIENT_ID: 'gannet',
   GANNET_OPENID_CLIENT_SECRET: 'between us',
   GANNET_OPENID_NAME: 'Example',
-  // Without a limit that is felt, memory that nobody needs is not given back either.
+  // Sets a limit that takes effect, as otherwise unneeded memory is not given back.
   GANNET_MEMORY_MIB: process.env.GANNET_MEMORY_MIB ?? '512',
   ...(mailServer === undefined ? {} : { NODE_EXTRA_CA_CERTS: mailServer.certificatePath }),
   SOAK_PROBES: probes,
@@ -91,7 +91,7 @@ const service = await startService(dataDir, {
 });
 const key = createKey(dataDir);
 const agent = new Agent({ connections: 64 });
-/** As the command line and the console have it: for what keys may not do. */
+/** Control socket, which the command line and the console use, for operations that keys may not do. */
 const control = controlAgent(join(dataDir, 'control.sock'));
 const send = sender({ address: service.address, key, agent });
 const operate = (method, path, body = undefined, expect = undefined) =>
@@ -134,21 +134,21 @@ const done = (name, ms, error) => {
   faults.set(text, (faults.get(text) ?? 0) + 1);
 };
 
-/** A command of the program beside the service, or with another data directory (`gannet.in`); resolves with what it printed. */
+/** Runs a command of the program, on the service's data directory or on another one (`gannet.in`). Resolves with its output. */
 const gannet = (...args) => gannet.in(dataDir, ...args);
 gannet.in = async (folder, ...args) => {
   const env = { ...process.env, GANNET_DATA_DIR: folder };
   return (await promisify(execFile)(process.execPath, [join(root, 'bin', 'gannet.js'), ...args], { env })).stdout;
 };
 
-/** One backup is made at a time. */
+/** Lets one backup be made at a time. */
 const whileBackingUp = turnTaker();
 const backup = () => whileBackingUp(() => gannet('backup', backups, '--keep', '2', '--json'));
 const queries = await wordnetQueries(3000);
 const outside = await startOutside();
 const draw = drawOf(seed);
 const clock = { jumps: 0 };
-/** Of the words, as far as it is known that it was built. */
+/** Version of the list `words`, as far as it is known to be built. */
 const lists = { version: 1 };
 const given = {
   ...{ send, operate, gannet, outside, support, provider, s3, mailServer, draw, clock, queries, records, lists },
@@ -205,7 +205,7 @@ const sampling = (async () => {
 })();
 await Promise.all([actors.run(endMs, done), sampling]);
 
-// Every write that was acknowledged is there, and nothing else under these names.
+// Checks that every acknowledged write is there, and nothing else under these names.
 let lost = 0;
 for (const kept of actors.written.values()) {
   if (kept === null) continue;

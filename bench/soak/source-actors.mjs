@@ -1,4 +1,4 @@
-/** Those whose lists follow something elsewhere: a bucket, a mailbox, news, an interface, a file; and what each list has by then is compared with it. */
+/** Actors whose lists follow a source: a bucket, a mailbox, news, an API, a file. They compare each list with its source. */
 import { ACCOUNT } from '../end-to-end/lib/service.mjs';
 import { fieldsOf, reading, same, synced, until, wordOf } from './tools.mjs';
 
@@ -8,7 +8,7 @@ const USER = 'user1';
 const MESSAGES_MAX = 12;
 const ROWS = 40;
 const BYTES_OF_FILE = 300_000;
-/** Only when it is told to, or the clock has jumped. */
+/** Interval of feeds, so long that they are only due when a sync is requested or the clock has jumped. */
 const INTERVAL_MINUTES = 1440;
 
 const RATES = {
@@ -22,7 +22,7 @@ const RATES = {
   feedLife: 1 / 120,
 };
 
-/** As the user who has it. */
+/** Returns functions that change the mailbox as its user. */
 function mailboxOf(server) {
   return {
     put(number, text) {
@@ -38,7 +38,7 @@ function mailboxOf(server) {
   };
 }
 
-/** As its owner has it. */
+/** Returns a function that sends requests to the bucket as its owner. */
 function bucketOf({ support, s3 }) {
   const ask = support.askBucket(`${s3.endpoint}/${BUCKET}`);
   return async (...asked) => {
@@ -48,7 +48,7 @@ function bucketOf({ support, s3 }) {
   };
 }
 
-/** Stores, feeds and lists that follow them. Without a server of mail or buckets, what needs one is left out. */
+/** Creates stores, feeds, and lists that follow them. Skips what needs a mail or bucket server if there is none. */
 export async function prepareSources({ send, operate, outside, support, mailServer, s3 }) {
   const follow = async (name, feed) => {
     await operate('POST', `/feed/${ACCOUNT}/connect`, { name, interval_minutes: INTERVAL_MINUTES, ...feed });
@@ -89,7 +89,7 @@ export function makeSourceActors({ send, operate, outside, support, storeFolder,
   const read = reading(send);
   let turns = 0;
 
-  /** The list of that name has what its feed has, once both are told to look. */
+  /** Syncs the feed of that name and its list, and checks that the list has the records of the feed. */
   async function followed(name, wanted) {
     const feed = await synced(send, name);
     same(`records of the feed ${name}`, feed.record_count, wanted);
@@ -156,7 +156,7 @@ export function makeSourceActors({ send, operate, outside, support, storeFolder,
     await found('interface', words.at(-1));
   }
 
-  /** A table in a media store that a list is kept like. */
+  /** True while a list has a table in a media store as its source, which `fileSource` tests. */
   let hasSource = false;
   async function fileSource() {
     const [number, list] = [(turns += 1), 'table'];
@@ -189,7 +189,7 @@ export function makeSourceActors({ send, operate, outside, support, storeFolder,
     await operate('PUT', `/feed/${ACCOUNT}/site/web-scope`, { settings: { ...settings, depth_max: 20 } });
   }
 
-  /** A feed that comes, moves to another store, and goes. */
+  /** Connects a feed, moves it to another store, and deletes it. */
   async function feedLife() {
     const [name, store] = [`passing-${(turns += 1)}`, `passing-store-${turns}`];
     const settings = { url: `${outside.address}/news.xml` };

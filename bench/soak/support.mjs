@@ -1,4 +1,4 @@
-/** Servers and makers of files that the tests have (test/support), for a bench: they are TypeScript, and are put together into one file first. */
+/** Bundles test support (test/support) for a bench: servers and makers of files. They are TypeScript, so they are bundled into one file first. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,9 +7,9 @@ import { root } from '../end-to-end/lib/service.mjs';
 
 const FILES = ['feeds/greenmail', 'npy', 'onnx-folder', 'openid-provider', 'pdf', 'recordings', 's3-server'];
 
-/** Resolves with all that they export. */
+/** Resolves with all exports of the support files. */
 export async function testSupport() {
-  // In the project, whose packages they import.
+  // The folder must be in the project, as the files import its packages.
   const folder = mkdtempSync(join(root, 'dist', 'soak-support-'));
   try {
     const [entry, file] = ['entry.mjs', 'support.mjs'].map((name) => join(folder, name));
@@ -20,7 +20,7 @@ export async function testSupport() {
       platform: 'node',
       external: /^[^./\0]/,
       resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
-      // What the service itself exports is not needed but for a constant or two.
+      // Drops modules of the service, of which only one or two constants are needed.
       treeshake: { moduleSideEffects: false },
     });
     await bundle.write({ file, format: 'esm' });

@@ -1,26 +1,26 @@
-/** What actors of a soak have in common: how they ask, and how they wait for what should come. */
+/** Shared functions of the actors of a soak: sending requests, and waiting for expected results. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { request } from 'undici';
 import { ACCOUNT } from '../end-to-end/lib/service.mjs';
 
 const OK = [200, 201, 202, 204];
-/** Long, for a machine that does all this at once. */
+/** Time limit, long for a machine that runs everything at once. */
 const PATIENCE_MS = 90_000;
 const LOOK_MS = 200;
 const SHOWN_CHARACTERS = 300;
 
 /**
  * @typedef {object} Asking
- * @property {readonly number[]} [expect] the statuses that are no fault
- * @property {string} [type] of the body
+ * @property {readonly number[]} [expect] expected statuses
+ * @property {string} [type] media type of the body
  * @property {string | null} [as] another key, or none
- * @property {import('undici').Dispatcher} [dispatcher] another way than over TCP
- * @property {Readonly<Record<string, string>>} [headers] more of them
+ * @property {import('undici').Dispatcher} [dispatcher] another connection than TCP
+ * @property {Readonly<Record<string, string>>} [headers] further headers
  */
 
 /**
- * `send(method, path, body, asking)`: resolves with `{ status, headers, bytes, json }`, and throws for a status that was not expected, with the
- * answer. What is no Buffer is sent as JSON.
+ * Returns `send(method, path, body, asking)`, which resolves with `{ status, headers, bytes, json }`. It throws with the answer if the status is
+ * not expected. A body that is no Buffer is sent as JSON.
  */
 export function sender({ address, key, agent }) {
   return async (method, path, body = undefined, /** @type {Asking} */ asking = {}) => {
@@ -50,7 +50,7 @@ export function sender({ address, key, agent }) {
   };
 }
 
-/** Until it is so; what is not within some time is a fault of the service. */
+/** Waits until `isSo` returns true. Throws after a time limit, as a fault of the service. */
 export async function until(what, isSo) {
   const endMs = performance.now() + PATIENCE_MS;
   while (!(await isSo())) {
@@ -59,13 +59,13 @@ export async function until(what, isSo) {
   }
 }
 
-/** Throws, and says what was there instead, where two values are not the same as JSON. */
+/** Throws with both values if they are not the same as JSON. */
 export function same(what, found, wanted) {
   const [a, b] = [found, wanted].map((value) => JSON.stringify(value));
   if (a !== b) throw new Error(`${what}: ${a?.slice(0, SHOWN_CHARACTERS)} instead of ${b?.slice(0, SHOWN_CHARACTERS)}`);
 }
 
-/** One after the other: whoever looks finds nobody at work. */
+/** Returns a function that runs actions one after the other. */
 export function turnTaker() {
   let last = Promise.resolve();
   return (action) => {
@@ -77,13 +77,13 @@ export function turnTaker() {
 
 export const fieldsOf = (...names) => names.map((name) => ({ name }));
 
-/** Only letters, and none by which a word is cut to its stem: a word of its own, which nothing else has. `kind`: letters by which actors are told apart. */
+/** Returns a unique word of letters that no stemmer cuts off. `kind` has letters that distinguish actors. */
 export const wordOf = (number, kind = 'zq') =>
   `${kind}${[...String(number)].map((digit) => 'bcdfghjkmp'[Number(digit)]).join('')}`;
 
 export const namesOf = ({ json }) => json.results.map(({ name }) => name);
 
-/** Reading of lists of the account, by `send`. */
+/** Returns functions that read lists of the account by `send`. */
 export function reading(send) {
   const list = async (name) => (await send('GET', `/list/${ACCOUNT}/${name}`)).json;
   const search = async (name, given) => {
@@ -92,10 +92,10 @@ export function reading(send) {
   };
   return {
     list,
-    /** In the version that the list has now; what is found by the words alone, as they are written. */
+    /** Searches the current version of the list; `exactly` only finds the words as they are written. */
     search,
     exactly: (name, query) => search(name, { query, match: 'all', typo_tolerance: false }),
-    /** All records of a small list, by name. */
+    /** Returns all records of a small list by name. */
     records: async (name) => {
       const { json } = await send('GET', `/search-result/${ACCOUNT}/${name}?size=1000`);
       return new Map(json.results.map((each) => [each.name, each]));
@@ -110,7 +110,7 @@ export function reading(send) {
   };
 }
 
-/** Syncs a feed of the account; resolves with it once a run that began after this call is over. */
+/** Syncs a feed of the account. Resolves with it when a run that began after this call is over. */
 export async function synced(send, name) {
   const path = `/feed/${ACCOUNT}/${name}`;
   const read = async () => (await send('GET', path)).json;

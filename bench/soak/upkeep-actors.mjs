@@ -1,4 +1,4 @@
-/** Those who look after a service: indexes made anew, backups that are restored, hooks, secrets, agents with tools, and everybody who only looks on. */
+/** Actors that maintain a service: rebuilding indexes, restoring backups, webhooks, secrets, agents with tools, and read-only operations. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const RESTING_RECORDS = 500;
 const TOOLS_MIN = 40;
 const WATCHED_RECORDS = 300;
 const BYTES_OF_FILE = 50_000;
-/** Nothing but a ping comes to a webhook for these. */
+/** Event that never occurs, so that a webhook for it only gets pings. */
 const QUIET_EVENT = 'eval.run-completed';
 
 const RATES = {
@@ -32,7 +32,7 @@ const RATES = {
   readAgain: 1 / 120,
 };
 
-/** What does not change, by which a restored service is known. */
+/** Creates lists that do not change, by which a restored service is checked. */
 export async function prepareUpkeep({ send, support, storeFolder }) {
   await send('POST', `/list/${ACCOUNT}`, { name: RESTING, searchable_fields: fieldsOf('title') });
   const records = Array.from({ length: RESTING_RECORDS }, (_, at) => ({
@@ -77,7 +77,7 @@ export function makeUpkeepActors({
   async function rebuilt(list) {
     const path = `/list/${ACCOUNT}/${list}`;
     const before = (await read.list(list)).record_count;
-    // Beside a version that is built it is refused.
+    // A rebuild is refused while a version is being built.
     const { status, json } = await operate('POST', `${path}/reindex`, undefined, [200, 409]);
     if (status === 409) return;
     const { ok, problems } = (await operate('POST', `${path}/check`)).json;
@@ -101,7 +101,7 @@ export function makeUpkeepActors({
     );
   }
 
-  /** A backup becomes a service that answers as this one does. */
+  /** Restores a backup, and checks that a service on it answers as this one does. */
   async function restore() {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-soak-restored-'));
     const dataDir = join(folder, 'data');
@@ -143,7 +143,7 @@ export function makeUpkeepActors({
     }
   }
 
-  /** A webhook from its first ping to its end, whose receiver refuses at first. */
+  /** Tests a webhook from its first ping to its deletion, with a receiver that refuses at first. */
   async function hook() {
     const path = `/hook/${(turns += 1)}`;
     const wanted = { account: ACCOUNT, url: `${outside.address}${path}`, events: [QUIET_EVENT] };
@@ -178,7 +178,7 @@ export function makeUpkeepActors({
     await gannet('call', 'secret.check');
   }
 
-  /** An agent that comes, makes a list, and goes. */
+  /** Connects an agent that creates and deletes a list. */
   async function tools() {
     const list = `by-agent-${(turns += 1)}`;
     const mode = turns % 2 === 0 ? 'auto' : 'legacy';
@@ -212,7 +212,7 @@ export function makeUpkeepActors({
     await send('GET', `/list/${ACCOUNT}/${list}`, undefined, { expect: [404] });
   }
 
-  /** Somebody who watches what runs, and is told of an import. */
+  /** Watches the progress events, and gets those of an import. */
   async function watch() {
     const name = `watched-${(turns += 1)}`;
     await send('POST', `/list/${ACCOUNT}`, { name, searchable_fields: fieldsOf('title') });
@@ -284,7 +284,7 @@ export function makeUpkeepActors({
     await send('GET', path, undefined, { expect: [404] });
   }
 
-  /** A document is read again, and says what it said. */
+  /** Has a document read again, and checks its text. */
   async function readAgain() {
     await send('POST', `/list/resources-refresh/${ACCOUNT}/${PAGES}`);
     await until('the text of a document is there', async () => {
