@@ -13,7 +13,7 @@ import { barRow, machineTable, markdownTable, quantile } from '../end-to-end/lib
 import { root, startService } from '../end-to-end/lib/service.mjs';
 
 const { rounds } = readOptions({ rounds: 9 });
-/** Of a start and of the memory behind it: more is no noise. */
+/** Bars for a start and for its memory, above which differences are no noise. */
 const START_SHARE_MAX = 1.05;
 const MEMORY_MIB_MAX = 2;
 const SETTLED_MS = 1_000;

@@ -41,7 +41,7 @@ const {
 const RATE_MIN = 0.8;
 const POLL_MS = 200;
 const URL_PREFIX = 'https://example.com/';
-/** What is read once stays: nobody is there who could be asked for it again. */
+/** Lets the service check linked files again only after a year, as no server is there to answer. */
 const ENVIRONMENT = { GANNET_RESOURCES_CHECK_HOURS: '8760' };
 const ONE_BY_ONE = 'records';
 const WITH_PAGES = 'documents';

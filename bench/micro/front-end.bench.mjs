@@ -101,7 +101,7 @@ const analytics = createAnalytics({
   log: pino({ level: 'silent' }),
   metrics,
 });
-/** Analytics, and what plans count. */
+/** Parts that count searches: analytics, and the counters of plans. */
 const parts = new Map([[ANALYTICS.name, analytics]]);
 const counter = { searched() {} };
 const answerCache = new AnswerCache({ bytesMax: 1_048_576, metrics });

@@ -15,7 +15,7 @@ export const PARTS = 100;
 const FLOAT_BYTES = 4;
 const ROWS_AT_A_TIME = 1000;
 const ROWS_OF_REQUEST = 50_000;
-/** Graphs are built and merging is over when the service has used hardly any processor time for so long. */
+/** Graphs are built and merging is over when the service has used less than REST_SHARE of a processor for so long. */
 const REST_MS = 5000;
 const REST_SHARE = 0.05;
 

@@ -33,7 +33,7 @@ export const SENTENCES_DEFINITION = {
   ],
 };
 
-/** The abstracts have some 1,095,000; more are made of these. */
+/** Number of original sentences, of which the abstracts have some 1,095,000. Further ones are variations of these. */
 const SENTENCES_MAX = 1_000_000;
 /** Of so many words, one is taken from another sentence. */
 const VARIED_EACH = 5;
