@@ -541,7 +541,7 @@ describe('highlight', () => {
     });
   });
 
-  test('keeps results unchanged by later calls, also after a buffer that they share is transferred', () => {
+  test('keeps results unchanged by later calls, and works after the buffer of some results was transferred', () => {
     const plan = highlightPlan(['cafe']);
     const mark = (text: string) => {
       const json = Buffer.from(JSON.stringify({ a: `cafe ${text}` }));

@@ -208,7 +208,7 @@ describe('query plan written by QueryPlanWriter', () => {
     expect(() => search({ groups, proximityWeight: 2 })).toThrow(/proximity weight/);
   });
 
-  test('is refused with an invalid sequence or weight of the whole field', () => {
+  test('is refused with invalid words or an invalid weight of whole fields', () => {
     const groups: PlanGroup[] = [{ ...word('cafe'), occur: 'mustNot' }];
     expect(() => search({ groups, whole: [0] })).toThrow(/sequence/);
     expect(() => search({ groups: [word('cafe')], whole: [1] })).toThrow(/sequence/);
