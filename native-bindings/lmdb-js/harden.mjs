@@ -243,6 +243,10 @@ const BINDING_EDITS = [
     '\t\tEnvWrap::InstanceMethod("commitTxn", &EnvWrap::commitTxn),\n',
     '\t\tEnvWrap::InstanceMethod("commitTxn", &EnvWrap::commitTxn),\n\t\tEnvWrap::InstanceMethod("commitLate", &EnvWrap::commitLate),\n\t\tEnvWrap::InstanceMethod("mapAnew", &EnvWrap::mapAnew),\n\t\tEnvWrap::InstanceMethod("useMappingsLock", &EnvWrap::useMappingsLock),\n',
   ],
+  [
+    '\texports.Set("Env", EnvClass);\n',
+    '\texports.Set("Env", EnvClass);\n\texports.Set("mapAnewByFile", Napi::Function::New(env, mapAnewByFile));\n',
+  ],
 ];
 
 const BINDING_HEADER_EDITS = [

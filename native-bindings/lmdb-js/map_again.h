@@ -1,4 +1,5 @@
 // map_anew.h for JavaScript; `harden.mjs` puts this file into the package's own env.cpp.
+#include <sys/stat.h>
 extern "C" int mdb_env_map_anew(MDB_env* env);
 
 Napi::Value EnvWrap::mapAnew(const CallbackInfo& info) {
@@ -8,4 +9,23 @@ Napi::Value EnvWrap::mapAnew(const CallbackInfo& info) {
 	const int rc = mdb_env_map_anew(env);
 	pthread_mutex_unlock(this->writingLock);
 	return rc == 0 ? info.Env().Undefined() : throwLmdbError(info.Env(), rc);
+}
+
+// The same for an environment that other threads have open, by its file, which tells environments apart. It is not opened: the zeros may keep it from being
+// opened, and opening waits for whoever writes it. Returns true if it is open.
+static Napi::Value mapAnewByFile(const CallbackInfo& info) {
+	std::string path = info[0].As<Napi::String>().Utf8Value();
+	struct stat file;
+	if (stat(path.c_str(), &file) != 0) return throwLmdbError(info.Env(), errno);
+	pthread_mutex_lock(EnvWrap::envTracking->envsLock);
+	bool isOpen = false;
+	int rc = 0;
+	for (const SharedEnv& shared : EnvWrap::envTracking->envs) {
+		if (shared.dev != file.st_dev || shared.inode != file.st_ino) continue;
+		isOpen = true;
+		rc = mdb_env_map_anew(shared.env);
+		break;
+	}
+	pthread_mutex_unlock(EnvWrap::envTracking->envsLock);
+	return rc == 0 ? Napi::Boolean::New(info.Env(), isOpen) : throwLmdbError(info.Env(), rc);
 }

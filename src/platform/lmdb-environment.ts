@@ -17,7 +17,7 @@ import {
   type EnvironmentKind,
 } from './environment-format.js';
 import { endsInOverlappingSync } from './environment-file.js';
-import { commitBeside, mapAnew, open, useMappingsLock } from './lmdb.js';
+import { commitBeside, mapAnew, mapOpenedAnew, open, useMappingsLock } from './lmdb.js';
 import { checkEnvironmentFile, isDamage } from './damaged-storage.js';
 import { assertEnvironmentRoom, assertGrowthRoom } from './process-room.js';
 import { makeSyncedFolderNow } from './make-folder.js';
@@ -147,22 +147,14 @@ export function dueUpgrade(path: string, kind: EnvironmentKind): DueUpgrade | un
 
 /**
  * Maps the file of an environment anew for all threads that have it open, once pages that the disk could not read are
- * readable again. The environment exists and nobody writes it meanwhile. Reads nothing of it before, since zeros may be
- * in place of those pages. Rejects with system errors.
+ * readable again. Does not open it: zeros in place of those pages may prevent that. Throws system errors; EBUSY while a
+ * thread writes it.
  */
-export async function mapEnvironmentAnew(path: string, options: EnvironmentOptions): Promise<void> {
-  const root = openNative(path, options, false);
-  try {
-    mapAnew(root);
-  } finally {
-    await root.close();
-  }
+export function mapEnvironmentAnew(path: string): void {
+  mapOpenedAnew(join(path, 'data.mdb'));
 }
 
-/**
- * The same for an environment that the caller has open, since the zeros may prevent opening another. Nobody may write
- * it meanwhile.
- */
+/** The same for an environment that the caller has open. */
 export function mapRootAnew(root: RootDatabase): void {
   mapAnew(root);
 }

@@ -29,6 +29,11 @@ interface Additions {
   useMappingsLock(address: bigint): void;
 }
 
+/** Functions that it adds: map_again.h. */
+interface AddedFunctions {
+  mapAnewByFile(path: string): boolean;
+}
+
 const additionsOf = (root: Lmdb.RootDatabase) => (root as unknown as { readonly env: Additions }).env;
 
 /**
@@ -40,12 +45,22 @@ export function useMappingsLock(root: Lmdb.RootDatabase, address: bigint): void 
 
 /**
  * Maps the file of the environment anew at the same addresses, for all threads that share it. Must not be called within
- * a transaction. Throws system errors.
+ * a transaction. Throws system errors; EBUSY while another thread writes the environment.
  */
 export function mapAnew(root: Lmdb.RootDatabase): void {
   additionsOf(root).mapAnew();
   // The current read snapshot may come from zeros.
   root.resetReadTxn();
+}
+
+/**
+ * The same for an environment that other threads have open, without opening it. `path`: its file. Does nothing
+ * if no thread has it open. Throws as `mapAnew`.
+ */
+export function mapOpenedAnew(path: string): void {
+  library ??= load();
+  const { nativeAddon } = library as unknown as { readonly nativeAddon: AddedFunctions };
+  nativeAddon.mapAnewByFile(path);
 }
 
 /**

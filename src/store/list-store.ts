@@ -223,8 +223,8 @@ export class ListStore {
   }
 
   /**
-   * Maps the file again in all threads after the disk failed to read it and has recovered. Nobody may write it
-   * meanwhile. Throws the system's error.
+   * Maps the file again in all threads after the disk failed to read it and has recovered. Throws the system's error;
+   * EBUSY while a thread writes it.
    */
   mapAnew(): void {
     mapRootAnew(this.root);
@@ -266,10 +266,10 @@ function environmentOf(listPath: string, initialMapBytes: number): EnvironmentOp
 
 /**
  * Maps the file of a list's store again, in all threads that have it open, after the disk failed to read it and has
- * recovered. Nobody may write it meanwhile. Rejects with the system's error.
+ * recovered. Throws the system's error; EBUSY while a thread writes it.
  */
-export function mapStoreAnew(listPath: string): Promise<void> {
-  return mapEnvironmentAnew(storePath(listPath), environmentOf(listPath, INITIAL_MAP_BYTES));
+export function mapStoreAnew(listPath: string): void {
+  mapEnvironmentAnew(storePath(listPath));
 }
 
 /** Throws a `FormatError` if a later release wrote the list's store in this folder. Nobody may have it open. */

@@ -17,8 +17,8 @@ export interface DamagedListsOptions {
   readonly log: Logger;
   /** Removes the list from the open lists and those being opened; undefined if it is neither. */
   readonly letGo: (listId: string) => Promise<ListHandle> | undefined;
-  /** A rebuild that failed is forgotten when the store of its list can be read again. */
-  readonly rebuilds: Pick<UnusableListReindexer, 'forgetFailed'>;
+  /** A rebuild that failed, or is to fail, is begun again when the store of its list can be read again. */
+  readonly rebuilds: Pick<UnusableListReindexer, 'storeMappedAnew'>;
 }
 
 export class DamagedLists {
@@ -38,7 +38,7 @@ export class DamagedLists {
         const store = await end;
         // The list was deleted meanwhile; `forget` closes the store.
         if (this.ends.get(listId) !== end) return;
-        if (store === undefined) await mapStoreAnew(listFolder(dataDir, listId));
+        if (store === undefined) mapStoreAnew(listFolder(dataDir, listId));
         else store.mapAnew();
         // Must precede the opening of the list.
         this.ends.delete(listId);
@@ -46,7 +46,7 @@ export class DamagedLists {
       },
       readable: (listId) => {
         this.refusals.delete(listId);
-        rebuilds.forgetFailed(listId);
+        rebuilds.storeMappedAnew(listId);
       },
     });
   }

@@ -610,3 +610,30 @@ it('A failed rebuild is started again when the store of its list becomes readabl
   lists.indexes.closeDamaged('a1', LIST_SETTINGS, error);
   await expect.poll(code, { interval: 10 }).toBe('open');
 });
+
+it('A rebuild that reads zeros is started again if the store of its list was mapped anew meanwhile', async () => {
+  await importRecords(0, 30);
+  await lists.close();
+  for (const file of segmentFilesOf(pathOf())) changeFormat(file);
+  lists.open();
+  let readZeros: (() => void) | undefined;
+  executor.before = async ({ kind }) => {
+    if (kind !== 'reindex') return;
+    await new Promise<void>((resolve) => (readZeros = resolve));
+    throw new ServiceError('unprocessable', 'Zeros lie where a page could not be read.');
+  };
+  const code = () =>
+    lists.indexes.open('a1', LIST_SETTINGS).then(
+      () => 'open',
+      (error: unknown) => (error as ServiceError).code,
+    );
+  await expect.poll(code, { interval: 10 }).toBe('not-ready');
+  await expect.poll(() => readZeros).toBeDefined();
+  const error = Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', errno: -5, syscall: 'read' });
+  lists.indexes.closeDamaged('a1', LIST_SETTINGS, error);
+  expect(await code()).toBe('list-damaged');
+  await expect.poll(code, { interval: 10 }).toBe('not-ready');
+  executor.before = () => undefined;
+  readZeros?.();
+  await expect.poll(code, { interval: 10 }).toBe('open');
+});

@@ -4,6 +4,7 @@
  * file is read after increasing waits. Once that succeeds, it is mapped again, and the list may be opened. A truncated
  * file is left alone. Main thread only.
  */
+import { constants } from 'node:os';
 import { join, sep } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -13,11 +14,14 @@ import { listFolder, listsFolder } from './list-folders.js';
 
 const WAIT_MS_FIRST = 1000;
 const WAIT_MS_MAX = 60_000;
+/** A store is not mapped amid a commit, which takes milliseconds; if it takes longer, the file is read again. */
+const COMMIT_WAIT_MS = 20;
+const COMMIT_WAITS_MAX = 250;
 
 export interface UnreadableStoresOptions {
   readonly dataDir: string;
   readonly log: Pick<Logger, 'error' | 'info'>;
-  /** Maps the store again for all threads, when nothing in this process writes it any more. */
+  /** Maps the store again for all threads. Rejects with the system's error; EBUSY while a thread writes it. */
   readonly mapAnew: (listId: string) => Promise<void>;
   /** Called when the store was mapped again: the list may be opened. */
   readonly readable: (listId: string) => void;
@@ -100,7 +104,7 @@ export class UnreadableStores {
       if (reason !== undefined) return reason;
       signal.throwIfAborted();
       this.#met.delete(listId);
-      await this.options.mapAnew(listId);
+      await this.#mapUnwritten(listId, signal);
       return undefined;
     } catch (error) {
       signal.throwIfAborted();
@@ -108,6 +112,24 @@ export class UnreadableStores {
       return `${file} cannot be mapped anew: ${systemReason(error)}`;
     }
   }
+
+  /** Maps the store again between two commits: a list at rest may be rebuilt or have been opened meanwhile. */
+  async #mapUnwritten(listId: string, signal: AbortSignal): Promise<void> {
+    for (let waits = 0; ; waits += 1) {
+      try {
+        await this.options.mapAnew(listId);
+        return;
+      } catch (error) {
+        if (!isBusy(error) || waits === COMMIT_WAITS_MAX) throw error;
+      }
+      await setTimeout(COMMIT_WAIT_MS, undefined, { signal, ref: false });
+    }
+  }
+}
+
+/** True for LMDB's number of the system's EBUSY. */
+function isBusy(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === constants.errno.EBUSY;
 }
 
 /** False if that cannot be determined, for example while the disk reports errors. */

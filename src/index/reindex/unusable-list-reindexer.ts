@@ -54,6 +54,8 @@ interface Rebuild {
   retryAtMs: number | undefined;
   /** Number of rebuilds of the list in a row that the disk ended, without this one. */
   readonly diskFailures: number;
+  /** True if the store was mapped anew since the rebuild began: what it had read before may have been zeros. */
+  mayHaveReadZeros: boolean;
   /** Resolves when the rebuild has ended, successfully or not. */
   outcome: Promise<unknown>;
 }
@@ -90,6 +92,7 @@ export class UnusableListReindexer {
       failed: false,
       retryAtMs: undefined,
       diskFailures: before?.retryAtMs === undefined ? 0 : before.diskFailures + 1,
+      mayHaveReadZeros: false,
       outcome: Promise.resolve(),
     };
     const reason = found.unusable.map(({ segment }) => segment.message);
@@ -151,6 +154,16 @@ export class UnusableListReindexer {
     if (this.rebuilds.get(listId)?.failed === true) this.rebuilds.delete(listId);
   }
 
+  /**
+   * The store of the list can be read again, and was mapped anew: a rebuild that failed before, or fails by what it had
+   * read before, is begun again when the list is opened.
+   */
+  storeMappedAnew(listId: string): void {
+    this.forgetFailed(listId);
+    const rebuild = this.rebuilds.get(listId);
+    if (rebuild !== undefined) rebuild.mayHaveReadZeros = true;
+  }
+
   /** Stops all rebuilds between two pieces. */
   async close(): Promise<void> {
     await Promise.all([...this.rebuilds.keys()].map((listId) => this.stop(listId)));
@@ -175,8 +188,9 @@ export class UnusableListReindexer {
       if (rebuild.abort.signal.aborted) throw error;
       rebuild.failed = true;
       const { first, max } = DISK_RETRY_SECONDS;
-      const waitSeconds = Math.min(max, first * 2 ** rebuild.diskFailures);
-      if (isOfDisk(error)) rebuild.retryAtMs = performance.now() + waitSeconds * 1000;
+      const { mayHaveReadZeros } = rebuild;
+      const waitSeconds = mayHaveReadZeros ? 0 : Math.min(max, first * 2 ** rebuild.diskFailures);
+      if (mayHaveReadZeros || isOfDisk(error)) rebuild.retryAtMs = performance.now() + waitSeconds * 1000;
       rebuild.job.fail("the service's log says why");
       this.count();
       log.error({ err: error }, `A list's index could not be rebuilt, ${nextTry(rebuild, waitSeconds)}`);
