@@ -16,6 +16,9 @@ import type {
   GenerationHandle,
   GenerationInfo,
   KernelError,
+  DistinctCounts,
+  DistinctFacets,
+  DistinctList,
   MeaningSearch,
   MergeSummary,
   NameSuggestion,
@@ -231,6 +234,11 @@ export interface Kernel {
    * with other results: copy what is kept or sent to another thread.
    */
   search(generation: GenerationHandle, plan: Uint8Array, meaning?: MeaningSearch, parts?: PartsSearch): Uint8Array;
+  /**
+   * Counts the hits of searches that have one hit per value, and the values of their facets, over all lists together:
+   * what several lists have of one value is one hit.
+   */
+  countDistinct(lists: readonly DistinctList[], facets: DistinctFacets): DistinctCounts;
   collectRecordNumbers(generation: GenerationHandle, plan: Uint8Array): Uint32Array;
   /** Returns the document frequency of each folded term in the generation. */
   documentFrequencies(generation: GenerationHandle, terms: readonly string[]): Uint32Array;
@@ -375,7 +383,7 @@ export interface Kernel {
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: incremented with every change of the interface. */
-const INTERFACE_VERSION = 15;
+const INTERFACE_VERSION = 16;
 
 /**
  * Returns the folder of package.json above this file, which runs as a source file in tests and as

@@ -86,6 +86,48 @@ export interface VectorChange {
 }
 
 /**
+ * A column of a list as one of several that are counted together. Columns of one kind hold the same kind of values in
+ * different lists.
+ */
+export interface CountedColumn {
+  readonly column: number;
+  readonly kind: number;
+}
+
+/** A list whose matches are counted (`Kernel.countDistinct`). */
+export interface DistinctList {
+  readonly generation: GenerationHandle;
+  /** `QueryResult.matches` of the list's search. */
+  readonly matches: Uint8Array;
+  /** Undefined if each match is a hit. */
+  readonly distinct: CountedColumn | undefined;
+  /** Record numbers of hits of which `DistinctCounts.sharing` is wanted. */
+  readonly hits: Uint32Array;
+  /** At most one of each kind. Kinds are below `DistinctFacets.kinds`. */
+  readonly facets: readonly CountedColumn[];
+}
+
+export interface DistinctFacets {
+  /** Number of kinds of facets. */
+  readonly kinds: number;
+  /** Number of values to return for each facet. */
+  readonly size: number;
+  /** As `QueryPlan.facetWords`. */
+  readonly words: readonly string[];
+}
+
+export interface DistinctCounts {
+  /** Number of hits. */
+  readonly total: number;
+  /** By list and its hit: the number of matches, of all lists, that share its value, itself included. */
+  readonly sharing: readonly Uint32Array[];
+  /** By kind: JSON `[{"value":..,"count":..},..]`, as in `QueryResult.facetsJson`. */
+  readonly facets: readonly string[];
+  /** By kind: JSON `{"min":..,"max":..}`; '' if the facet has none. */
+  readonly ranges: readonly string[];
+}
+
+/**
  * A search by the meaning of a vector, beside the words of the plan. A record's score by meaning is that of its best
  * vector's cosine: 0 at `farthest`, 1 at `nearest`, linear in between. The hit's score is `weight` times that plus (1 -
  * weight) times the score of the words, at most 1.

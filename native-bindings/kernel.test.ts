@@ -341,6 +341,10 @@ describe('arguments of the kernel', () => {
       new TypeError('schema.textFields has to be an array'),
     );
     expect(() => loose['documentFrequencies']!('x')).toThrow(TypeError);
+    const noFacets = { kinds: 0, size: 0, words: [] };
+    expect(() => loose['countDistinct']!([{ generation: NOWHERE }], noFacets)).toThrow(invalid);
+    expect(() => loose['countDistinct']!([], { ...noFacets, kinds: 2 ** 20 })).toThrow(TypeError);
+    expect(() => loose['countDistinct']!([], {})).toThrow(new TypeError('facets.words has to be an array of strings'));
     expect(() => loose['endProcess']!('x')).toThrow(TypeError);
   });
 

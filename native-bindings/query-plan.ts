@@ -99,6 +99,10 @@ export interface QueryPlan {
   readonly textFields?: readonly number[];
   /** Folded; facets of strings tell only values in which each of them begins a word. */
   readonly facetWords?: readonly string[];
+  /** The column by which hits are distinct: one hit per value. */
+  readonly distinct?: number;
+  /** Whether the result has the set of all matches, for `Kernel.countDistinct`. */
+  readonly keepMatches?: boolean;
 }
 
 export const MATCH_ALL: PlanFilter = Object.freeze({ op: 'all' });
@@ -107,6 +111,7 @@ const PLAN_MAGIC = kernelConstant('PlanMagic');
 const FLAG_NEED_TOTAL = kernelConstant('PlanFlagNeedTotal');
 const FLAG_EXPLAIN = kernelConstant('PlanFlagExplain');
 const FLAG_STORAGE_ORDER = kernelConstant('PlanFlagStorageOrder');
+const FLAG_KEEP_MATCHES = kernelConstant('PlanFlagKeepMatches');
 const VALUE_STRING = kernelConstant('PlanValueString');
 const VALUE_NUMBER = kernelConstant('PlanValueNumber');
 
@@ -178,7 +183,8 @@ export class QueryPlanWriter {
     writer.u32(
       (plan.needTotal ? FLAG_NEED_TOTAL : 0) |
         (plan.explain === true ? FLAG_EXPLAIN : 0) |
-        (plan.storageOrder === true ? FLAG_STORAGE_ORDER : 0),
+        (plan.storageOrder === true ? FLAG_STORAGE_ORDER : 0) |
+        (plan.keepMatches === true ? FLAG_KEEP_MATCHES : 0),
     );
     writer.u32(checked(plan.skip, U32_MAX, 'skip'));
     writer.u32(checked(plan.size, U32_MAX, 'size'));
@@ -200,6 +206,8 @@ export class QueryPlanWriter {
     this.#distance(plan.distance);
     this.#textFields(plan.textFields ?? []);
     this.#facetWords(plan.facetWords ?? []);
+    // 0 stands for "none", so columns count from 1 here.
+    writer.u16(plan.distinct === undefined ? 0 : checked(plan.distinct, U16_MAX - 1, 'the distinct column') + 1);
     return writer.bytes();
   }
 

@@ -18,6 +18,8 @@ export class SourceScores {
   readonly kinds: readonly ScoreKind[];
   readonly #view: DataView;
   readonly #begin: number;
+  /** Offset after the scores. */
+  readonly end: number;
 
   constructor(view: DataView, offset: number, hits: number) {
     const count = view.getUint32(offset, true);
@@ -30,7 +32,8 @@ export class SourceScores {
     this.kinds = kinds;
     this.#view = view;
     this.#begin = offset + 4 + count;
-    if (this.#begin + hits * count * SCORE_BYTES > view.byteLength) throw new RangeError('the query result is cut off');
+    this.end = this.#begin + hits * count * SCORE_BYTES;
+    if (this.end > view.byteLength) throw new RangeError('the query result is cut off');
   }
 
   /** Returns a score in 0..1; 0 if the source did not find the hit. */
@@ -61,6 +64,8 @@ export interface QueryResult {
   readonly rangesJson: string;
   readonly explainJson: string;
   readonly scores: SourceScores;
+  /** The set of all matches, if the plan asked for it; only `Kernel.countDistinct` reads it. */
+  readonly matches: Uint8Array;
 }
 
 /** The hits, best first. `index` must be below `count`. */
@@ -131,5 +136,6 @@ export function parseResult(bytes: Uint8Array): QueryResult {
     rangesJson,
     explainJson,
     scores,
+    matches: bytes.subarray(scores.end),
   };
 }

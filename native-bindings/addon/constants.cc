@@ -23,7 +23,7 @@ namespace gannet::addon {
 namespace {
 
 // Incremented with every change of the interface: index.ts refuses an addon with another version.
-constexpr uint32_t kInterfaceVersion = 15;
+constexpr uint32_t kInterfaceVersion = 16;
 
 struct Constant {
   const char* name;
@@ -58,6 +58,7 @@ constexpr Constant kConstants[] = {
     {"PlanFlagNeedTotal", kNeedTotal},
     {"PlanFlagExplain", kExplain},
     {"PlanFlagStorageOrder", kStorageOrder},
+    {"PlanFlagKeepMatches", kKeepMatches},
     {"PlanValueString", 0},
     {"PlanValueNumber", 1},
     {"OccurShould", Number(Occur::kShould)},

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "../kernel/collect/distinct_count.h"
 #include "../kernel/engine/search.h"
 #include "../kernel/terms/term_lookup.h"
 #include "bindings.h"
@@ -15,6 +16,9 @@
 
 namespace gannet::addon {
 namespace {
+
+// More than the lists of a group can have.
+constexpr uint32_t kFacetKindsMax = 1 << 16;
 
 // Reads the number in an optional member.
 double ReadMember(const Napi::Object& object, const char* name, double otherwise) {
@@ -104,6 +108,54 @@ Napi::Value SearchCall(const Napi::CallbackInfo& info) {
       info.Env(), ReadWholly(*published, [&] { return Search(*published->generation, ReadBytes(info[1], "plan")); }));
 }
 
+CountedColumn ReadCountedColumn(const Napi::Value& value) {
+  const Napi::Object object = ReadObject(value, "a counted column");
+  return {ReadUint32(object.Get("column"), "a column"), ReadUint32(object.Get("kind"), "the kind of a column")};
+}
+
+DistinctList ReadDistinctList(const Napi::Object& object, const PublishedGeneration& published) {
+  DistinctList list{published.generation.get()};
+  const Napi::Value distinct = object.Get("distinct");
+  if (!distinct.IsUndefined()) list.distinct = ReadCountedColumn(distinct);
+  const Napi::Array facets = ReadArray(object.Get("facets"), "the facets of a list");
+  for (uint32_t i = 0; i < facets.Length(); ++i) list.facets.push_back(ReadCountedColumn(facets[i]));
+  const Napi::Value hits = object.Get("hits");
+  const Napi::Value matches = object.Get("matches");
+  const std::span<const uint32_t> numbers = ReadUint32s(hits, "the hits of a list");
+  list.hits.assign(numbers.begin(), numbers.end());
+  list.matches = KeptMatches(*published.generation, ReadBytes(matches, "matches"));
+  return list;
+}
+
+Napi::Value MakeDistinctCounts(Napi::Env env, const DistinctCounts& counts) {
+  Napi::Object result = Napi::Object::New(env);
+  result.Set("total", Napi::Number::New(env, static_cast<double>(counts.total)));
+  Napi::Array sharing = Napi::Array::New(env, counts.sharing.size());
+  for (uint32_t i = 0; i < counts.sharing.size(); ++i) sharing[i] = MakeUint32s(env, counts.sharing[i]);
+  result.Set("sharing", sharing);
+  result.Set("facets", MakeStrings(env, counts.facets));
+  result.Set("ranges", MakeStrings(env, counts.ranges));
+  return result;
+}
+
+Napi::Value CountDistinctCall(const Napi::CallbackInfo& info) {
+  const Napi::Object asked = ReadObject(info[1], "facets");
+  const std::vector<std::string> words = ReadStrings(asked.Get("words"), "facets.words");
+  const std::vector<std::string_view> views(words.begin(), words.end());
+  const DistinctFacets facets{ReadUint32(asked.Get("kinds"), "facets.kinds"), ReadUint32(asked.Get("size"), "facets.size"), views};
+  if (facets.kinds > kFacetKindsMax) throw ArgumentError("facets.kinds is too large");
+  const Napi::Array given = ReadArray(info[0], "lists");
+  std::vector<std::shared_ptr<const PublishedGeneration>> published;
+  std::vector<DistinctList> lists;
+  for (uint32_t i = 0; i < given.Length(); ++i) {
+    const Napi::Object list = ReadObject(given[i], "a list");
+    published.push_back(Registry::Instance().FindGeneration(ReadUint32(list.Get("generation"), "generation")));
+    lists.push_back(ReadDistinctList(list, *published.back()));
+  }
+  const DistinctCounts counts = ReadWholly(published, [&] { return CountDistinct(lists, facets); });
+  return MakeDistinctCounts(info.Env(), counts);
+}
+
 Napi::Value CollectRecordNumbersCall(const Napi::CallbackInfo& info) {
   const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
   return MakeUint32s(info.Env(), ReadWholly(*published, [&] {
@@ -126,6 +178,7 @@ Napi::Value DocumentFrequenciesCall(const Napi::CallbackInfo& info) {
 
 void DefineSearch(Napi::Object exports) {
   Define<SearchCall>(exports, "search");
+  Define<CountDistinctCall>(exports, "countDistinct");
   Define<CollectRecordNumbersCall>(exports, "collectRecordNumbers");
   Define<DocumentFrequenciesCall>(exports, "documentFrequencies");
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
+#include <vector>
 
 #include "../kernel/common/error.h"
 #include "registry.h"
@@ -19,7 +21,11 @@ inline bool IsUnreadable(const PublishedGeneration& published) {
 inline bool IsUnreadable(const Segment& segment) { return segment.is_unreadable(); }
 inline bool IsUnreadable(const vectors::VectorSegment& segment) { return segment.is_unreadable(); }
 
-// `Source` is a generation, or a segment of words or of vectors.
+inline bool IsUnreadable(const std::vector<std::shared_ptr<const PublishedGeneration>>& several) {
+  return std::ranges::any_of(several, [](const auto& published) { return IsUnreadable(*published); });
+}
+
+// `Source` is one generation or several, or a segment of words or of vectors.
 template <typename Source>
 void RequireReadable(const Source& source) {
   if (FaultCount() != 0 && IsUnreadable(source)) {

@@ -90,5 +90,7 @@ std::vector<gannet::fuzz::Input> gannet::fuzz::Seeds() {
 
   QueryPlan everything;
   everything.size = 5;
+  everything.flags = kKeepMatches;
+  everything.is_distinct = true;
   return {EncodePlan(words), EncodePlan(filtered), EncodePlan(everything)};
 }

@@ -185,6 +185,27 @@ TEST(meaning_and_words_agree_on_every_page_and_floor_on_what_the_graph_missed) {
   CHECK(held < 3000);
 }
 
+// With one hit per brand, each brand has its best record.
+void CheckBestOfBrands(const EmbeddedList& list, QueryPlan plan, const MeaningRequest& request) {
+  plan.size = 1 << 20;
+  std::vector<ResultHit> expected;
+  std::set<std::string> brands;
+  for (const ResultHit& hit : RunWithMeaning(list, plan, request).hits) {
+    if (brands.insert(BrandOf(hit.record_number)).second) expected.push_back(hit);
+  }
+  plan.facets.clear();
+  plan.is_distinct = true;
+  plan.distinct_column = kBrandColumn;
+  plan.size = 3;
+  const Result distinct = RunWithMeaning(list, plan, request);
+  const size_t wanted = std::min<size_t>(plan.size, expected.size());
+  CHECK_EQ(distinct.hits.size(), wanted);
+  for (size_t i = 0; i < distinct.hits.size() && i < expected.size(); ++i) {
+    CHECK_EQ(distinct.hits[i].record_number, expected[i].record_number);
+    CHECK_EQ(distinct.hits[i].score, expected[i].score);
+  }
+}
+
 // A facet has both evaluated window by window; without, words are searched by a threshold. Nothing of what is answered shows it.
 TEST(meaning_and_words_are_the_same_by_threshold_and_by_windows) {
   EmbeddedList list(12000);
@@ -228,6 +249,7 @@ TEST(meaning_and_words_are_the_same_by_threshold_and_by_windows) {
               CHECK_EQ(by_threshold.hits[i].record_number, by_windows.hits[i].record_number);
               CHECK_EQ(by_threshold.hits[i].score, by_windows.hits[i].score);
             }
+            if (size == 500) CheckBestOfBrands(list, plan, request);
           }
         }
       }

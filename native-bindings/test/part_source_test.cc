@@ -267,6 +267,31 @@ void CheckStrongest(Library* library) {
       CHECK(score.score == same.score && score.place == same.place);
     }
   }
+  // One hit per brand: whichever source found the best of each, and however many better ones another brand has.
+  std::set<uint32_t> of_acme;
+  for (const ResultHit& hit : RunSearch(library->records(), [&] {
+         QueryPlan acme;
+         acme.size = 1 << 20;
+         acme.filter = plan.filter;
+         return acme;
+       }()).hits) {
+    of_acme.insert(hit.record_number);
+  }
+  plan.filter = {};
+  plan.facets.clear();
+  plan.skip = 0;
+  plan.size = 1 << 20;
+  std::map<bool, ResultHit> best;
+  for (const ResultHit& hit : search().hits) best.try_emplace(of_acme.contains(hit.record_number), hit);
+  plan.is_distinct = true;
+  plan.size = 2;
+  const Result distinct = search();
+  CHECK_EQ(distinct.hits.size(), best.size());
+  for (const ResultHit& hit : distinct.hits) {
+    const ResultHit& expected_hit = best[of_acme.contains(hit.record_number)];
+    CHECK_EQ(hit.record_number, expected_hit.record_number);
+    CHECK(hit.score == expected_hit.score);
+  }
 }
 
 }  // namespace

@@ -236,6 +236,12 @@ TEST(search_refuses_columns_that_do_not_fit) {
     plan.has_distance = true;
     plan.distance_column = 1;
   });
+  for (const uint16_t column : {uint16_t{0}, uint16_t{9}}) {
+    refuses([&](QueryPlan& plan) {
+      plan.is_distinct = true;
+      plan.distinct_column = column;
+    });
+  }
 }
 
 TEST(search_radius_crosses_the_antimeridian_and_the_poles) {

@@ -3,6 +3,7 @@
 #include <ctime>
 #include <random>
 
+#include "../kernel/collect/distinct_count.h"
 #include "../kernel/query/prepared_query.h"
 #include "check.h"
 #include "search_model.h"
@@ -397,6 +398,17 @@ std::string FacetText(const std::map<T, uint64_t>& counts, uint32_t wanted, Form
   return text + "]";
 }
 
+std::string DisplayText(const SearchModel& model, uint16_t column, const std::string& key) {
+  for (const ModelDocument& document : model.documents) {
+    const auto found = document.strings.find(column);
+    if (found == document.strings.end()) continue;
+    for (const auto& value : found->second) {
+      if (value == key) return QuotedText(key + "#" + std::to_string(document.segment));
+    }
+  }
+  return "?";
+}
+
 std::string StringFacet(const SearchModel& model, const std::vector<ModelHit>& hits, const PlanFacet& facet) {
   std::map<std::string, uint64_t> counts;
   for (const ModelHit& hit : hits) {
@@ -404,16 +416,7 @@ std::string StringFacet(const SearchModel& model, const std::vector<ModelHit>& h
     if (found == hit.document->strings.end()) continue;
     for (const auto& value : std::set<std::string>(found->second.begin(), found->second.end())) ++counts[value];
   }
-  return FacetText(counts, facet.values_wanted, [&](const std::string& key) {
-    for (const ModelDocument& document : model.documents) {
-      const auto found = document.strings.find(facet.column);
-      if (found == document.strings.end()) continue;
-      for (const auto& value : found->second) {
-        if (value == key) return QuotedText(key + "#" + std::to_string(document.segment));
-      }
-    }
-    return std::string("?");
-  });
+  return FacetText(counts, facet.values_wanted, [&](const std::string& key) { return DisplayText(model, facet.column, key); });
 }
 
 void CheckFacets(const SearchModel& model, const QueryPlan& plan, const std::vector<ModelHit>& hits,
@@ -549,6 +552,163 @@ void CheckExplain(const RandomList& list, QueryPlan plan) {
   }
 }
 
+// --- one hit per value
+
+// The value that a document has in a single-valued column; nothing if it has none.
+std::optional<std::string> ValueOf(const ModelDocument& document, uint16_t column) {
+  if (const auto found = document.strings.find(column); found != document.strings.end()) return "s" + found->second[0];
+  const auto found = document.numbers.find(column);
+  if (found == document.numbers.end()) return std::nullopt;
+  return "n" + std::to_string(found->second[0] + 0.0);
+}
+
+std::map<uint32_t, const ModelDocument*> ByRecord(const SearchModel& model) {
+  std::map<uint32_t, const ModelDocument*> by_record;
+  for (const ModelDocument& document : model.documents) by_record[document.record_number] = &document;
+  return by_record;
+}
+
+// Returns, of hits in their order, the first of each value.
+std::vector<ResultHit> FirstOfEachValue(const SearchModel& model, const std::vector<ResultHit>& hits, uint16_t column) {
+  const auto by_record = ByRecord(model);
+  std::set<std::string> values;
+  std::vector<ResultHit> first;
+  for (const ResultHit& hit : hits) {
+    const auto value = ValueOf(*by_record.at(hit.record_number), column);
+    if (!value || values.insert(*value).second) first.push_back(hit);
+  }
+  return first;
+}
+
+void CheckSameHits(const std::vector<ResultHit>& hits, const std::vector<ResultHit>& expected, uint32_t skip, uint32_t size) {
+  const size_t begin = std::min<size_t>(skip, expected.size());
+  const size_t end = std::min<size_t>(size_t{skip} + size, expected.size());
+  CHECK_EQ(hits.size(), end - begin);
+  for (size_t i = begin; i < end && i - begin < hits.size(); ++i) {
+    CHECK_EQ(hits[i - begin].record_number, expected[i].record_number);
+    CHECK_EQ(hits[i - begin].score, expected[i].score);
+  }
+}
+
+// What one list has of a count over several.
+struct ModelCounted {
+  const SearchModel* model;
+  std::vector<uint32_t> matches;  // record numbers
+  std::optional<uint16_t> distinct;
+};
+
+void CheckDistinctCounts(const std::vector<ModelCounted>& lists, const std::vector<PlanFacet>& facets,
+                         const DistinctCounts& counts) {
+  std::set<std::string> hits;
+  std::vector<std::map<std::string, std::set<std::string>>> strings(facets.size());
+  std::vector<std::map<double, std::set<std::string>>> numbers(facets.size());
+  for (const ModelCounted& list : lists) {
+    const auto by_record = ByRecord(*list.model);
+    for (const uint32_t record : list.matches) {
+      const ModelDocument& document = *by_record.at(record);
+      const auto value = list.distinct ? ValueOf(document, *list.distinct) : std::nullopt;
+      const std::string hit = value.value_or("alone" + std::to_string(&list - lists.data()) + "/" + std::to_string(record));
+      hits.insert(hit);
+      for (size_t i = 0; i < facets.size(); ++i) {
+        const auto texts = document.strings.find(facets[i].column);
+        if (texts != document.strings.end()) for (const auto& text : texts->second) strings[i][text].insert(hit);
+        const auto found = document.numbers.find(facets[i].column);
+        if (found != document.numbers.end()) for (const double number : found->second) numbers[i][number + 0.0].insert(hit);
+      }
+    }
+  }
+  CHECK_EQ(counts.total, hits.size());
+  CHECK_EQ(counts.facets.size(), facets.size());
+  for (size_t i = 0; i < facets.size() && i < counts.facets.size(); ++i) {
+    std::map<std::string, uint64_t> of_strings;
+    for (const auto& [text, found] : strings[i]) of_strings[text] = found.size();
+    std::map<double, uint64_t> of_numbers;
+    for (const auto& [number, found] : numbers[i]) of_numbers[number] = found.size();
+    const SearchModel& model = *lists.front().model;
+    const auto number_text = [&](double number) { return NumberText(facets[i].column, number); };
+    const auto text_of = [&](const std::string& key) { return DisplayText(model, facets[i].column, key); };
+    CHECK_EQ(counts.facets[i], model.IsString(facets[i].column) ? FacetText(of_strings, 1000, text_of) : FacetText(of_numbers, 1000, number_text));
+    const bool has_range = !of_numbers.empty() && facets[i].column != kActive;
+    CHECK_EQ(counts.ranges[i], has_range ? "{\"min\":" + number_text(of_numbers.begin()->first) + ",\"max\":" + number_text(of_numbers.rbegin()->first) + "}" : "");
+  }
+}
+
+DistinctList CountedOf(const Generation& generation, const QueryPlan& plan, const std::vector<PlanFacet>& facets, const Result& result) {
+  DistinctList list{&generation, KeptMatches(generation, result.matches)};
+  if (plan.is_distinct) list.distinct = CountedColumn{plan.distinct_column, plan.distinct_column};
+  for (uint32_t i = 0; i < facets.size(); ++i) list.facets.push_back({facets[i].column, i});
+  return list;
+}
+
+std::vector<uint32_t> RecordsOf(const std::vector<ModelHit>& hits, float minimum, const std::vector<ResultHit>& scored) {
+  std::vector<uint32_t> records;
+  if (minimum <= 0) for (const ModelHit& hit : hits) records.push_back(hit.document->record_number);
+  else for (const ResultHit& hit : scored) if (hit.score >= minimum) records.push_back(hit.record_number);
+  return records;
+}
+
+void CheckDistinct(RandomList* list, QueryPlan plan, const std::vector<ModelHit>& matches, const Result& all) {
+  static constexpr uint16_t kSingle[] = {kBrand, kPrice, kActive, kReleased, kSerial};
+  const std::vector<PlanFacet> facets = std::exchange(plan.facets, {});
+  plan.is_distinct = true;
+  plan.distinct_column = kSingle[list->Below(std::size(kSingle))];
+  plan.flags |= kKeepMatches;
+  if (list->Below(3) == 0 && !all.hits.empty()) plan.minimum_score = all.hits[list->Below(static_cast<uint32_t>(all.hits.size()))].score;
+  std::vector<ResultHit> reaching = all.hits;
+  std::erase_if(reaching, [&](const ResultHit& hit) { return plan.minimum_score > 0 && hit.score < plan.minimum_score; });
+  std::vector<ResultHit> expected = FirstOfEachValue(list->model(), reaching, plan.distinct_column);
+  const Result whole = RunSearch(list->generation(), plan);
+  CheckSameHits(whole.hits, expected, 0, plan.size);
+  CHECK_EQ(whole.total_count, static_cast<double>(reaching.size()));
+  for (int i = 0; i < 3; ++i) {
+    QueryPlan page = plan;
+    page.skip = i == 0 ? 0 : list->Below(static_cast<uint32_t>(expected.size()) + 3);
+    page.size = 1 + list->Below(i == 1 ? static_cast<uint32_t>(expected.size()) + 3 : 12);
+    if (list->Below(2) == 0) page.flags &= ~uint32_t{kNeedTotal | kKeepMatches};
+    CheckSameHits(RunSearch(list->generation(), page).hits, expected, page.skip, page.size);
+  }
+  QueryPlan other = plan;
+  other.sort_keys.clear();
+  other.flags |= kStorageOrder;
+  std::ranges::sort(reaching, {}, &ResultHit::record_number);
+  expected = FirstOfEachValue(list->model(), reaching, plan.distinct_column);
+  const Result stored = RunSearch(list->generation(), other);
+  CHECK_EQ(stored.hits.size(), expected.size());
+  for (size_t i = 0; i < std::min(expected.size(), stored.hits.size()); ++i) CHECK_EQ(stored.hits[i].record_number, expected[i].record_number);
+  // The same list several times, as lists of a group: with other matches, and without the column.
+  other = plan;
+  other.groups.clear();
+  other.sequence.clear();
+  other.whole.clear();
+  other.minimum_score = 0;
+  other.size = 0;
+  const Result everything = RunSearch(list->generation(), other);
+  std::vector<ModelCounted> counted = {{&list->model(), RecordsOf(matches, plan.minimum_score, all.hits), plan.distinct_column}};
+  std::vector<DistinctList> lists = {CountedOf(list->generation(), plan, facets, whole)};
+  const DistinctFacets wanted{static_cast<uint32_t>(facets.size()), 1000};
+  CheckDistinctCounts(counted, facets, CountDistinct(lists, wanted));
+  const std::vector<uint32_t> passing = RecordsOf(list->model().Matches(other, 1), 0, {});
+  counted.push_back({&list->model(), passing, plan.distinct_column});
+  lists.push_back(CountedOf(list->generation(), other, facets, everything));
+  other.is_distinct = false;
+  counted.push_back({&list->model(), passing, std::nullopt});
+  lists.push_back(CountedOf(list->generation(), other, facets, everything));
+  for (const ResultHit& hit : stored.hits) lists[0].hits.push_back(hit.record_number);
+  const DistinctCounts counts = CountDistinct(lists, wanted);
+  CheckDistinctCounts(counted, facets, counts);
+  const auto by_record = ByRecord(list->model());
+  std::map<std::string, uint32_t> sharing;
+  for (size_t i = 0; i < 2; ++i) {
+    for (const uint32_t record : counted[i].matches) {
+      if (const auto value = ValueOf(*by_record.at(record), plan.distinct_column)) ++sharing[*value];
+    }
+  }
+  for (size_t i = 0; i < stored.hits.size(); ++i) {
+    const auto value = ValueOf(*by_record.at(stored.hits[i].record_number), plan.distinct_column);
+    CHECK_EQ(counts.sharing[0][i], value ? sharing.at(*value) : 1);
+  }
+}
+
 void CheckQueries(RandomList* list, int rounds) {
   const SearchModel& model = list->model();
   for (int round = 0; round < rounds; ++round) {
@@ -562,6 +722,7 @@ void CheckQueries(RandomList* list, int rounds) {
     CheckMinimumScore(*list, plan, all);
     CheckOtherModes(*list, plan, expected);
     CheckExplain(*list, plan);
+    if (list->Below(3) == 0) CheckDistinct(list, plan, expected, all);
     // The maximum holds for every document, and comes from the impacts, not from the model.
     const SearchModel::Factors weights = model.Weights(plan);
     for (const ModelDocument& document : model.documents) {

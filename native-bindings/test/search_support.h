@@ -108,6 +108,7 @@ inline std::vector<uint8_t> EncodePlan(const QueryPlan& plan) {
   for (const uint32_t field : plan.text_fields) out.Put(static_cast<uint16_t>(field));
   out.Put(static_cast<uint16_t>(plan.facet_words.size()));
   for (const std::string_view word : plan.facet_words) out.Text(word);
+  out.Put(static_cast<uint16_t>(plan.is_distinct ? plan.distinct_column + 1 : 0));
   return out.bytes();
 }
 
@@ -128,6 +129,7 @@ struct Result {
   std::string facets;
   std::string ranges;
   std::string explain;
+  std::vector<uint8_t> matches;
 };
 
 inline Result DecodeResult(const std::vector<uint8_t>& bytes) {
@@ -170,7 +172,8 @@ inline Result DecodeResult(const std::vector<uint8_t>& bytes) {
     read(&score.score);
     read(&score.place);
   }
-  if (offset != bytes.size()) std::abort();
+  if (offset > bytes.size()) std::abort();
+  result.matches.assign(bytes.begin() + static_cast<ptrdiff_t>(offset), bytes.end());
   return result;
 }
 

@@ -38,6 +38,7 @@ export interface SearchHit {
   /** Second of a recording by which the record was found. */
   readonly media?: { readonly field: string; readonly seconds: number; readonly highlight?: string };
   readonly distance?: number;
+  readonly distinct_count?: number;
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly highlights?: Readonly<Record<string, string>>;
   readonly explain?: ExplainedHit;

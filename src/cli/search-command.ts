@@ -11,11 +11,13 @@ const TOLD: Readonly<Record<string, string>> = {
   match: 'which words must be found',
   order_by: 'for example "population desc"',
   facets: 'count the values of these facets',
+  distinct: 'show one hit per value of this facet, for example one per product',
   radius: 'for example 51.5,-0.12,10km',
   size: 'number of hits to show; default 10',
   explain: 'explain the score of each hit',
 };
 const VALUE_NAMES: Readonly<Record<string, string>> = {
+  distinct: 'facet',
   facet_query: 'words',
   filter: 'expression',
   match: 'mode',

@@ -23,6 +23,7 @@ it('searchView shows hits with their highlights, facets and counts', () => {
         id: '1',
         name: 'dog.n.01',
         '@text_score': 0.91234,
+        distinct_count: 3,
         fields: { gloss: 'a member of the genus Canis' },
         highlights: { gloss: 'a <em>member</em> of R&amp;D &lt;b&gt;' },
       },
@@ -31,7 +32,7 @@ it('searchView shows hits with their highlights, facets and counts', () => {
   });
   expect(text).toBe(
     [
-      '  1  dog.n.01  0.912',
+      '  1  dog.n.01  3 records  0.912',
       '     gloss: a *member* of R&D <b>',
       '  part_of_speech: noun 1,000',
       '  1,234 records in 0.8 ms',

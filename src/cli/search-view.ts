@@ -55,6 +55,7 @@ function modelsTold({ applied = {} }: SearchResponse, { isByPicture = false }: V
 function hitLines(output: Output, hit: SearchHit, position: number, options: ViewOptions): string[] {
   const marks = [];
   if (hit.distance !== undefined) marks.push(`${(hit.distance / 1000).toFixed(1)} km`);
+  if ((hit.distinct_count ?? 1) > 1) marks.push(`${hit.distinct_count} records`);
   const score = strongest(hit);
   if (options.scores !== false && score !== undefined) marks.push(score.toFixed(3));
   const head = `${String(position).padStart(3)}  ${styled(output, 'bold', printable(hit.name))}`;

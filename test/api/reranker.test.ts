@@ -23,7 +23,12 @@ interface Found {
 }
 
 /** The scripted reranker prefers long texts, and the score of words prefers short ones. */
-const RECORDS = Array.from({ length: 6 }, (_, n) => ({ name: `r${n}`, title: `apple${' pie'.repeat(n)}`, size: n }));
+const RECORDS = Array.from({ length: 6 }, (_, n) => ({
+  name: `r${n}`,
+  title: `apple${' pie'.repeat(n)}`,
+  size: n,
+  kind: n % 3 === 0 ? 'tart' : 'pie',
+}));
 const BEST_FIRST = ['r5', 'r4', 'r3', 'r2', 'r1', 'r0'];
 const TOP = 4;
 
@@ -105,6 +110,18 @@ describe('a reranker', () => {
     const { status, text, body } = await client.post('/search/default/pies/1', options);
     expect([status, text.slice(0, 300)]).toEqual([200, expect.any(String)]);
     expect(body).toMatchObject({ applied: { reranker: { reordered: true } } });
+  });
+
+  it('orders what is left with one hit per value, of a list and of a group', async () => {
+    for (const path of ['/search/default/pies/1', '/search/group/default/both/latest']) {
+      const plain = await search({ reranker: false, distinct: 'kind' }, path);
+      const reranked = await search({ distinct: 'kind' }, path);
+      expect([plain.total_count, plain.results.length, reranked.total_count]).toEqual([2, 2, 2]);
+      expect(reranked.applied.reranker).toEqual({ name: 'long', reordered: true });
+      const longestFirst = namesOf(plain).sort((a, b) => BEST_FIRST.indexOf(a) - BEST_FIRST.indexOf(b));
+      expect(namesOf(reranked)).toEqual(longestFirst);
+      expect(longestFirst).not.toEqual(namesOf(plain));
+    }
   });
 
   it('gives the same order on several pages as on one', async () => {

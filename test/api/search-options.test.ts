@@ -5,6 +5,7 @@ import { startTestService, type TestService } from '../support/service.js';
 
 interface Hit {
   readonly name: string;
+  readonly distinct_count?: number;
   readonly '@text_score': number;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly fields_left_out?: readonly string[];
@@ -41,6 +42,24 @@ const BOOKS = [
   { name: 'doe', title: 'The doe', text: 'No bird', author: 'Zoë O’Neill-Smith', year: 2010 },
 ];
 const BOOKS_PATH = '/search/default/books/1';
+const SHOP = [
+  {
+    name: 'coat-s',
+    title: 'A red coat of wool',
+    product: 'Coat',
+    colour: ['red'],
+    price: 20,
+    new: true,
+    sold: '2024-05-01',
+  },
+  { name: 'coat-m', title: 'A coat in red and more red', product: 'COAT', colour: ['red'], price: 21, new: true },
+  { name: 'coat-l', title: 'A blue coat', product: 'coat', colour: ['blue'], price: 21, new: true },
+  { name: 'hat-red', title: 'Red', product: 'Hat', colour: ['red', 'blue'], price: 30, new: false, sold: '2024-05-01' },
+  { name: 'hat-blue', title: 'A blue hat', product: 'Hat', colour: ['blue'], price: 31, new: false },
+  { name: 'gift', title: 'A voucher', colour: ['red'], price: 5 },
+  { name: 'boot', title: 'Boots', product: 'Boot', price: 90, new: true, sold: '2024-06-01' },
+];
+const SHOP_PATH = '/search/default/shop/1';
 const POINTS = [
   { name: 'east', fields: {}, vector: [1, 0] },
   { name: 'north', fields: {}, vector: [0, 1] },
@@ -71,6 +90,27 @@ beforeAll(async () => {
   await service.client.bulk('default', 'books', BOOKS);
   await service.client.post('/list/default', { name: 'points', model: 'own', searchable_fields: [{ name: 'title' }] });
   await service.client.bulk('default', 'points', POINTS);
+  for (const [name, records] of [
+    ['shop', SHOP],
+    ['outlet', [{ name: 'boot-2', title: 'Boots', product: 'BOOT', price: 25 }]],
+  ] as const) {
+    await service.client.post('/list/default', {
+      name,
+      searchable_fields: [{ name: 'title' }],
+      facets: [
+        { name: 'product', type: 'string' },
+        { name: 'price', type: 'number' },
+        { name: 'colour', type: 'string', cardinality: 'Many' },
+        { name: 'new', type: 'boolean' },
+        { name: 'sold', type: 'date' },
+      ],
+    });
+    await service.client.bulk('default', name, records);
+  }
+  await service.client.post('/list-group/default', {
+    name: 'shops',
+    lists: [{ list: 'shop' }, { list: 'outlet' }, { list: 'books' }],
+  });
   await service.client.post('/list-group/default', { name: 'both', lists: [{ list: 'books' }, { list: 'places' }] });
 });
 afterAll(() => service.close());
@@ -351,6 +391,65 @@ describe.each(Object.keys(METHODS))('options of a search by %s', (method) => {
     // A condition that names another facet as well belongs to neither.
     expect(counts(await search({ ...asked, filter: "country = 'uk' or people > 8000" }))).toEqual({ uk: 2 });
     expect(counts(await search({ facets: 'country', filter: "country = 'uk'" }))).toEqual({ uk: 2 });
+  });
+
+  option('distinct', async () => {
+    const asked = { distinct: 'product', order_by: 'price' };
+    const of = async (options: Options, path = SHOP_PATH) => {
+      const { total_count: total, results } = await search({ ...asked, ...options }, path);
+      return [total, results.map(({ name }) => name).join(' ')];
+    };
+    // The cheapest of each product; case is no difference, and what has no product stays.
+    expect(await of({})).toEqual([4, 'gift coat-s hat-red boot']);
+    expect(await of({ order_by: 'price desc' })).toEqual([4, 'boot hat-blue coat-m gift']);
+    expect(await of({ skip: 1, size: 2 })).toEqual([4, 'coat-s hat-red']);
+    expect(await of({ filter: "colour = 'blue'" })).toEqual([2, 'coat-l hat-red']);
+    expect(await of({ query: 'red', order_by: '' })).toEqual([2, 'hat-red coat-m']);
+    expect(await of({ query: 'red blue wool', match: 'any', order_by: '', ranking: 'none' })).toEqual([
+      2,
+      'coat-s hat-red',
+    ]);
+    expect(await of({ distinct: 'price' })).toEqual([6, 'gift coat-s coat-m hat-red hat-blue boot']);
+    expect(await of({ distinct: 'new', order_by: 'price desc' })).toEqual([3, 'boot hat-blue gift']);
+    expect(await of({ distinct: 'sold', order_by: 'price desc' })).toEqual([
+      6,
+      'boot hat-blue hat-red coat-m coat-l gift',
+    ]);
+    expect(await of({ distinct: ' ' })).toEqual([7, 'gift coat-s coat-m coat-l hat-red hat-blue boot']);
+    const counts = ({ results }: SearchBody) => results.map(({ distinct_count: count }) => count);
+    expect(counts(await search(asked, SHOP_PATH))).toEqual([1, 3, 2, 1]);
+    expect(counts(await search({ ...asked, filter: "colour = 'red'", skip: 1 }, SHOP_PATH))).toEqual([2, 1]);
+    expect(counts(await search({ order_by: 'price', size: 1 }, SHOP_PATH))).toEqual([undefined]);
+    // A facet counts what is found with its value added to the filter.
+    const { facets, facet_ranges: ranges } = await search(
+      { ...asked, facets: 'colour,price,product', size: 0 },
+      SHOP_PATH,
+    );
+    expect(facets?.['colour']).toEqual([
+      { value: 'red', count: 3 },
+      { value: 'blue', count: 2 },
+    ]);
+    expect(facets?.['product']?.map(({ count }) => count)).toEqual([1, 1, 1]);
+    expect(ranges).toEqual({ price: { min: 5, max: 90 } });
+    const others = { ...asked, facets: 'colour', filter: "colour = 'blue'", disjunctive_facets: true };
+    expect((await search(others, SHOP_PATH)).facets).toEqual({ colour: facets?.['colour'] });
+    const looked = await search({ ...asked, facets: 'product', facet_query: 'ha' }, SHOP_PATH);
+    expect(looked.facets).toEqual({ product: [{ value: 'Hat', count: 1 }] });
+    // Over the lists of a group, the same value is the same hit.
+    const group = '/search/group/default/shops/latest';
+    expect(await of({}, group)).toEqual([7, 'gift coat-s boot-2 hat-red gannets cliffs doe']);
+    expect(await of({ skip: 2, size: 2 }, group)).toEqual([7, 'boot-2 hat-red']);
+    expect(counts(await search({ ...asked, size: 4 }, group))).toEqual([1, 3, 2, 2]);
+    const refused = async (distinct: string, path = SHOP_PATH) => {
+      const { status, body } = await answer({ distinct }, path);
+      expect(status).toBe(400);
+      expect(body).toMatchObject({ errors: [method === 'GET' ? { parameter: 'distinct' } : { pointer: '/distinct' }] });
+      return (body as { detail: string }).detail;
+    };
+    expect(await refused('produkt')).toContain("Did you mean 'product'? Single facets are product, price");
+    expect(await refused('colour')).toContain('needs a Single facet, such as product, price');
+    expect(await refused('name')).toContain('is no facet');
+    expect(await refused('country', group)).toContain('is no facet');
   });
 
   option('facet_size', async () => {

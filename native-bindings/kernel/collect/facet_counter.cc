@@ -10,6 +10,7 @@
 #include "../common/json_writer.h"
 #include "../common/stop.h"
 #include "../filter/column_filter.h"
+#include "facet_values.h"
 
 namespace gannet {
 namespace {
@@ -187,59 +188,6 @@ void FacetCounter::EndSegment() {
   raw_end_ = 0;
 }
 
-std::vector<FacetCounter::Value> FacetCounter::MostFrequent(
-    const std::vector<ValueCounts<std::string_view>::Entry>& strings,
-    const std::vector<ValueCounts<double>::Entry>& numbers) const {
-  const auto comes_first = [](const Value& a, const Value& b) {
-    if (a.count != b.count) return a.count > b.count;
-    if (a.number != b.number) return a.number < b.number;
-    return a.key < b.key;
-  };
-  std::vector<Value> best;  // a heap, the last of them first
-  size_t step = 0;
-  const auto offer = [&](const Value& value) {
-    StopIfAskedAt(++step);
-    if (best.size() < facet_.values_wanted) {
-      best.push_back(value);
-      std::push_heap(best.begin(), best.end(), comes_first);
-    } else if (!best.empty() && comes_first(value, best.front())) {
-      std::pop_heap(best.begin(), best.end(), comes_first);
-      best.back() = value;
-      std::push_heap(best.begin(), best.end(), comes_first);
-    }
-  };
-  for (const auto& [key, count] : strings) offer({key, 0, count});
-  for (const auto& [number, count] : numbers) offer({{}, number, count});
-  std::sort_heap(best.begin(), best.end(), comes_first);
-  return best;
-}
-
-// Returns the display of the first segment whose dictionary has the key, whatever matched, so that it does not change
-// with the query.
-std::string_view FacetCounter::DisplayOf(std::string_view key) const {
-  for (const SegmentView& view : generation_.segments) {
-    const Column* column = FindColumn(*view.segment, facet_.column);
-    if (column == nullptr || column->type() != ColumnType::kString) continue;
-    const uint32_t ordinal = column->LowerBound(key);
-    if (ordinal < column->dictionary_size() && column->Key(ordinal) == key) return column->Display(ordinal);
-  }
-  return key;
-}
-
-void FacetCounter::AppendValue(const Value& value, std::string* out) const {
-  switch (type_) {
-    case ColumnType::kString:
-      return AppendJsonString(DisplayOf(value.key), out);
-    case ColumnType::kBoolean:
-      out->append(value.number != 0 ? "true" : "false");
-      return;
-    case ColumnType::kDate:
-      return AppendJsonDate(value.number, out);
-    default:
-      return AppendJsonNumber(value.number, out);
-  }
-}
-
 void FacetCounter::AppendJson(std::string* facets, std::string* ranges) {
   if (generation_.segments.empty()) return;  // The column's name is not known.
   const auto strings = strings_.Take();
@@ -248,28 +196,22 @@ void FacetCounter::AppendJson(std::string* facets, std::string* ranges) {
   std::ranges::sort(wide, {}, &ValueCounts<double>::Entry::key);
   numbers_.Add(std::move(wide));
   const auto numbers = numbers_.Take();
+  MostFrequentValues most(facet_.values_wanted);
+  for (const auto& [key, count] : strings) most.Offer({key, 0, count});
+  for (const auto& [number, count] : numbers) most.Offer({{}, number, count});
   if (facets->size() > 1) facets->push_back(',');
   AppendJsonString(name_, facets);
-  facets->append(":[");
-  bool is_first = true;
-  for (const Value& value : MostFrequent(strings, numbers)) {
-    if (!is_first) facets->push_back(',');
-    is_first = false;
-    facets->append("{\"value\":");
-    AppendValue(value, facets);
-    facets->append(",\"count\":");
-    facets->append(std::to_string(value.count));
-    facets->push_back('}');
-  }
-  facets->push_back(']');
-  if ((type_ != ColumnType::kNumber && type_ != ColumnType::kDate) || numbers.empty()) return;
+  facets->push_back(':');
+  const auto append_value = [&](const FacetValue& value, std::string* out) {
+    if (type_ != ColumnType::kString) return AppendFacetNumber(type_, value.number, out);
+    AppendJsonString(DisplayOf(generation_, facet_.column, value.key).value_or(value.key), out);
+  };
+  AppendFacetValues(most.Take(), append_value, facets);
+  if (!HasRange(type_) || numbers.empty()) return;
   if (ranges->size() > 1) ranges->push_back(',');
   AppendJsonString(name_, ranges);
-  ranges->append(":{\"min\":");
-  AppendValue({{}, numbers.front().key, 0}, ranges);
-  ranges->append(",\"max\":");
-  AppendValue({{}, numbers.back().key, 0}, ranges);
-  ranges->push_back('}');
+  ranges->push_back(':');
+  AppendFacetRange(type_, numbers.front().key, numbers.back().key, ranges);
 }
 
 }  // namespace gannet

@@ -37,12 +37,6 @@ class FacetCounter {
   void AppendJson(std::string* facets, std::string* ranges);
 
  private:
-  struct Value {
-    std::string_view key;  // strings
-    double number = 0;     // others
-    uint64_t count = 0;
-  };
-
   template <typename Raw, typename CountOne>
   void CountEach(std::span<const Raw> values, const Window& window, CountOne&& count_one);
   template <typename Raw, typename CountOne>
@@ -52,11 +46,6 @@ class FacetCounter {
   uint32_t RawEnd() const;
   template <typename Visit>
   void TakeCounts(Visit&& visit);
-
-  std::vector<Value> MostFrequent(const std::vector<ValueCounts<std::string_view>::Entry>& strings,
-                                  const std::vector<ValueCounts<double>::Entry>& numbers) const;
-  std::string_view DisplayOf(std::string_view key) const;
-  void AppendValue(const Value& value, std::string* out) const;
 
   const Generation& generation_;
   PlanFacet facet_;

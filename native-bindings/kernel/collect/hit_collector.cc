@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 #include <utility>
 
 #include "../common/error.h"
@@ -19,6 +20,9 @@ namespace {
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 // Minimum number of additional hits that small pages gather before only the better ones are kept.
 constexpr size_t kSpareHitsMin = 64;
+// The same if hits are distinct: few are added, each of them better than another one, and the bar rises only when the
+// buffer is full.
+constexpr size_t kSpareDistinctMin = 8;
 // Up to this many wanted hits, every hit may raise the bar; for more, a heap costs more than it saves.
 constexpr size_t kHeapMax = 1000;
 // Number of hits for which room is reserved; more are rare.
@@ -62,6 +66,11 @@ HitCollector::HitCollector(const Generation& generation, const QueryPlan& plan, 
   unscored_ = has_scoring_groups ? 0.0f : 1.0f;
   for (const SortKey& key : plan.sort_keys) {
     if (key.by == SortBy::kColumn || key.by == SortBy::kDistance) CheckSortColumn(generation, key);
+  }
+  if (plan.is_distinct) {
+    distinct_.emplace(generation, plan.distinct_column);
+    buffer_max_ = kept_max_ + std::max(kept_max_ / 4, kSpareDistinctMin);
+    bar_at_ = kept_max_;
   }
   if (plan.flags & kStorageOrder) {
     order_ = Order::kRecordNumber;
@@ -128,7 +137,11 @@ void HitCollector::CollectScored(std::span<const ScoredDocument> documents) {
   }
 }
 
-void HitCollector::AddByScore(const Hit& hit) {
+void HitCollector::AddByScore(Hit hit) {
+  if (distinct_ && proximity_ != nullptr && !hit.has_bonus && MayCatchUp(hit)) {
+    hit.score += proximity_->Bonus(segment_, hit.document, bar_score_ - hit.score);
+    hit.has_bonus = true;
+  }
   const bool is_final = hit.has_bonus || proximity_ == nullptr;
   if (is_final ? !EntersAfterBar(hit, nullptr) : !MayCatchUp(hit)) return;
   RaiseBar(hit.score);
@@ -176,7 +189,13 @@ void HitCollector::CollectByKeys(const Window& window, const float* scores) {
     if (EntersAfterBar(hit, values.data())) Add(hit, values.data());
   });
   // Done after the window and not within it, because late scores of neighbouring documents cost less.
-  if (scores_come_late_ && hits_.size() >= buffer_max_) KeepBestByKeys();
+  if (!scores_come_late_ || hits_.size() < buffer_max_) return;
+  if (distinct_) {
+    ScoreLate();
+    KeepBest();
+  } else {
+    KeepBestByKeys();
+  }
 }
 
 // If a document has several values, one that does not sort after the bar's is enough, since the best one counts.
@@ -264,16 +283,20 @@ bool HitCollector::EntersAfterBar(const Hit& hit, const double* values) const {
 }
 
 void HitCollector::Add(const Hit& hit, const double* values) {
+  if (distinct_ && !hit.is_late && IsBehindItsValue(hit, values)) return;
   if (hits_.empty()) hits_.reserve(std::min(buffer_max_, kHitsReservedMax));
   hits_.push_back(hit);
   if (stride_ > 0) values_.insert(values_.end(), values, values + stride_);
   scores_come_late_ |= hit.is_late;
-  if (hits_.size() >= buffer_max_ && !hit.is_late) KeepBest();
+  // Hits with the same value are rarely added, so the buffer may never be full.
+  const bool is_time_for_bar = distinct_ && !has_bar_ && different_ >= bar_at_;
+  if ((hits_.size() >= buffer_max_ || is_time_for_bar) && !hit.is_late) KeepBest();
 }
 
 // Raises the bar by a lower bound of one more hit's score.
 void HitCollector::RaiseBar(float score) {
-  if (kept_max_ > kHeapMax) return;
+  // Hits may share a value, so they are no bound for as many values.
+  if (kept_max_ > kHeapMax || distinct_) return;
   if (best_scores_.size() < kept_max_) {
     if (best_scores_.empty()) best_scores_.reserve(kept_max_);
     best_scores_.push_back(score);
@@ -294,6 +317,7 @@ void HitCollector::KeepBest() {
     if (hits_.size() < kept_max_) return;
   }
   std::vector<RankedHit> order = RankHits();
+  KeepFirstOfEachValue(&order);
   const size_t kept = std::min(kept_max_, order.size());
   const auto last = order.begin() + static_cast<ptrdiff_t>(kept - 1);
   if (order_ == Order::kScore) {
@@ -306,6 +330,34 @@ void HitCollector::KeepBest() {
   if (has_bar_ && order_ == Order::kScore) bar_score_ = std::max(bar_score_, bar_.score);
   Keep(std::span(order).first(kept));
   FilterByBar();
+}
+
+bool HitCollector::IsBehindItsValue(const Hit& hit, const double* values) {
+  const std::optional<DistinctValue> value = distinct_->ValueOf(hit.segment, hit.document);
+  uint32_t* const known = value ? recent_.Find(*value) : nullptr;
+  different_ += known == nullptr || *known == RecentValues::kNone;
+  if (known == nullptr) return false;
+  if (*known != RecentValues::kNone && ComesFirst(hits_[*known], values_.data() + *known * stride_, hit, values)) return true;
+  *known = static_cast<uint32_t>(hits_.size());
+  return false;
+}
+
+void HitCollector::KeepFirstOfEachValue(std::vector<RankedHit>* order) const {
+  if (!distinct_) return;
+  std::unordered_map<DistinctValue, size_t, DistinctValueHash> places;
+  size_t end = 0;
+  for (const RankedHit& each : *order) {
+    StopIfAsked();
+    const Hit& hit = hits_[each.index];
+    const std::optional<DistinctValue> value = distinct_->ValueOf(hit.segment, hit.document);
+    const auto [known, is_new] = value ? places.try_emplace(*value, end) : std::pair(places.end(), true);
+    if (is_new) {
+      (*order)[end++] = each;
+    } else if (RankedHit& first = (*order)[known->second]; ComesFirst(each, first)) {
+      first = each;
+    }
+  }
+  order->resize(end);
 }
 
 void HitCollector::TakeBar(uint32_t hit) {
@@ -327,6 +379,18 @@ void HitCollector::Keep(std::span<const RankedHit> order) {
   }
   hits_ = std::move(hits);
   values_ = std::move(values);
+  if (!distinct_) return;
+  recent_.Forget();
+  different_ = 0;
+  for (uint32_t i = 0; i < hits_.size(); ++i) Remember(i);
+  // Values that took each other's place were counted again and again.
+  bar_at_ = std::max(kept_max_, different_ + kSpareDistinctMin);
+}
+
+void HitCollector::Remember(uint32_t index) {
+  const std::optional<DistinctValue> value = distinct_->ValueOf(hits_[index].segment, hits_[index].document);
+  if (uint32_t* const known = value ? recent_.Find(*value) : nullptr; known != nullptr) *known = index;
+  ++different_;
 }
 
 // For hits without scores: keeps the best by their keys, and all that tie with the worst of these.
@@ -423,10 +487,11 @@ void HitCollector::AddBonuses() {
 std::vector<Hit> HitCollector::Finish() {
   if (has_late_bonuses() && !hits_.empty()) AddBonuses();
   if (scores_come_late_) {
-    KeepBestByKeys();
+    if (!distinct_) KeepBestByKeys();
     ScoreLate();
   }
   std::vector<RankedHit> hits = RankHits();
+  KeepFirstOfEachValue(&hits);
   if (order_ == Order::kScore) return Page(&hits, HasLowerRank);
   return Page(&hits, [&](const RankedHit& a, const RankedHit& b) { return ComesFirst(a, b); });
 }

@@ -11,6 +11,11 @@
 // If hits are sorted by a column, the column value of the bar becomes a filter for the following windows, and scores
 // only break ties: hits enter without a score, and the remaining ones get theirs together
 // (docs/decisions/0174-columns-by-blocks.md).
+//
+// If hits are distinct by a column, those that remain when the buffer is full are the best of each value: the bar is
+// then the last wanted one of these. A value whose best hit so far is below the bar may come back with a better one;
+// the hit that was dropped could not have been among the wanted ones. Scores, with their bonus, must be known for this,
+// so hits get their bonus when they enter, and late scores come before any hit is dropped.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +30,7 @@
 #include "../query/query_plan.h"
 #include "../window/span_scratch.h"
 #include "../window/window.h"
+#include "distinct_column.h"
 
 namespace gannet {
 
@@ -59,7 +65,10 @@ class HitCollector {
   // Number of hits that are kept.
   size_t wanted() const { return kept_max_; }
   // To be called if at least wanted() documents, some possibly not collected yet, are known to have this score or more.
-  void SeedBar(float score) { bar_score_ = std::max(bar_score_, score); }
+  // Ignored if hits are distinct, because such documents may share a value.
+  void SeedBar(float score) {
+    if (!distinct_) bar_score_ = std::max(bar_score_, score);
+  }
 
   void BeginSegment(uint32_t segment);
   // `scores` may be null if they are not needed of every match: hits then get scores late, or none in storage order.
@@ -86,11 +95,11 @@ class HitCollector {
   std::vector<Hit> Page(std::vector<RankedHit>* hits, First&& comes_first) const;
 
   // True if hits enter without their bonus.
-  bool has_late_bonuses() const { return order_ == Order::kScore && proximity_ != nullptr; }
+  bool has_late_bonuses() const { return order_ == Order::kScore && proximity_ != nullptr && !distinct_; }
 
   void CollectByScore(const Window& window, const float* scores);
   void AddThoseWithBonus(const Window& window, const float* scores, uint64_t* reaching) const;
-  void AddByScore(const Hit& hit);
+  void AddByScore(Hit hit);
   void CollectByRecordNumber(const Window& window, const float* scores);
   void CollectByKeys(const Window& window, const float* scores);
   void FilterByBar();
@@ -104,6 +113,11 @@ class HitCollector {
   int CompareWithoutScores(const Hit& a, const double* a_values, const Hit& b, const double* b_values) const;
   bool ComesFirst(const Hit& a, const double* a_values, const Hit& b, const double* b_values) const;
   bool EntersAfterBar(const Hit& hit, const double* values) const;
+  // If hits are distinct: returns true if the hit, whose score is final, comes after one with the same value.
+  bool IsBehindItsValue(const Hit& hit, const double* values);
+  void Remember(uint32_t index);
+  // If hits are distinct, removes all but the best hit of each value.
+  void KeepFirstOfEachValue(std::vector<RankedHit>* order) const;
   // Returns true if the hit may reach the bar by its score without the bonus plus the most that the bonus can be.
   bool MayCatchUp(const Hit& hit) const { return hit.score + hit.bonus_bound >= bar_score_; }
   void Add(const Hit& hit, const double* values);
@@ -127,6 +141,10 @@ class HitCollector {
   size_t kept_max_ = 0;
   size_t buffer_max_ = 0;
   size_t stride_ = 0;  // values per hit
+  std::optional<DistinctColumn> distinct_;
+  RecentValues recent_;
+  size_t different_ = 0;  // if hits are distinct: about the number of values of hits_
+  size_t bar_at_ = 0;     // so many are supposed to be enough for the first bar
   std::vector<Hit> hits_;
   std::vector<double> values_;  // stride_ per hit; NaN = missing; strings as ordinals of the hit's segment
   bool has_bar_ = false;

@@ -75,6 +75,7 @@ std::vector<uint8_t> WriteResult(const Generation& generation, const QueryPlan& 
     Append(score.score, &out);
     Append(score.place, &out);
   }
+  result.matches.AppendTo(&out);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../collect/hit_collector.h"
+#include "../collect/kept_matches.h"
 #include "../generation/generation.h"
 #include "../query/query_plan.h"
 #include "../sources/source.h"
@@ -20,6 +21,7 @@ struct SearchResult {
   std::string explain;
   std::vector<ScoreKind> kinds;      // of the sources; empty if only words were searched
   std::vector<SourceScore> scores;   // one row per hit, one score per source
+  KeptMatches matches;               // empty unless the plan asks for them
 };
 
 // Throws Error(kInvalidArgument) if the plan's distance column is not a location.

@@ -53,12 +53,13 @@ class Searcher {
       shares_.push_back({&words_, others.words_weight, others.words_floor, true, full});
       shares_.insert(shares_.end(), others.shares.begin(), others.shares.end());
     }
-    needs_.all_matches = (plan.flags & kNeedTotal) != 0 || !facets_.empty();
+    keeps_matches_ = (plan.flags & kKeepMatches) != 0;
+    needs_.all_matches = (plan.flags & kNeedTotal) != 0 || visits_matches();
   }
 
   SearchResult Run() {
-    const bool by_threshold = parts_.empty() && facets_.empty() && collector_.is_by_score() && plan_.minimum_score <= 0 &&
-                              ThresholdSearch::IsFor(query_, shares_);
+    const bool by_threshold = parts_.empty() && !visits_matches() && !plan_.is_distinct && collector_.is_by_score() &&
+                              plan_.minimum_score <= 0 && ThresholdSearch::IsFor(query_, shares_);
     if (has_sources_) known_ = KnownMatches(generation_, shares_, by_threshold ? collector_.wanted() : 0);
     // The known documents may include excluded ones.
     if (Excludes()) known_.certain = 0;
@@ -82,6 +83,7 @@ class Searcher {
     SearchResult result;
     result.total_count = total_;
     result.hits = collector_.Finish();
+    result.matches = std::move(matches_);
     if (!facets_.empty()) WriteFacets(&result);
     WriteScores(&result);
     if (plan_.flags & kExplain) result.explain = ExplainHits(query_, result.hits, AllShares(), ScoresOfShares(result));
@@ -89,15 +91,21 @@ class Searcher {
   }
 
  private:
+  // True if something is made of all matches.
+  bool visits_matches() const { return keeps_matches_ || !facets_.empty(); }
+
+  void VisitMatches(uint32_t segment, const Window& window) {
+    total_ += window.matches.Count();
+    for (FacetCounter& facet : facets_) facet.Count(window);
+    if (keeps_matches_) matches_.Add(generation_, segment, window);
+  }
+
   void SearchSegment(uint32_t segment) {
     StopNowIfAsked();
     if (!query_.MayMatch(segment)) return;
     collector_.BeginSegment(segment);
     for (FacetCounter& facet : facets_) facet.BeginSegment(segment);
-    const auto count_window = [&](const Window& window) {
-      total_ += window.matches.Count();
-      for (FacetCounter& facet : facets_) facet.Count(window);
-    };
+    const auto count_window = [&](const Window& window) { VisitMatches(segment, window); };
     const auto consume = [&](const Window& window, uint32_t) {
       count_window(window);
       collector_.Collect(window, needs_.scores ? window.scores : nullptr);
@@ -105,8 +113,8 @@ class Searcher {
     SegmentMatches matches(query_, plan_, segment, needs_, &scratch_->matching, &proximity_, &collector_.bar());
     const auto count = [&](uint32_t more) { total_ += more; };
     const auto collect = [&](std::span<const ScoredDocument> scored) { collector_.CollectScored(scored); };
-    const bool has_facets = !facets_.empty();
-    switch (matches.ChooseWay(!collector_.wants_hits() && !has_facets, collector_.is_by_score(), has_facets)) {
+    const bool visits = visits_matches();
+    switch (matches.ChooseWay(!collector_.wants_hits() && !visits, collector_.is_by_score(), visits)) {
       case Way::kCount:
         total_ += matches.Count();
         break;
@@ -115,7 +123,7 @@ class Searcher {
         break;
       case Way::kSpans:
         collector_.SeedBar(matches.SeedBar(collector_.wanted()));
-        matches.ForEachSpan(has_facets, consume, count, count_window, collect);
+        matches.ForEachSpan(visits, consume, count, count_window, collect);
         break;
       case Way::kWindows:
         matches.ForEachWindow(consume);
@@ -144,8 +152,7 @@ class Searcher {
       if (minimum > 0) RemoveBelow(minimum, window);
       filter.Apply(window);
       if (!window->matches.Any()) continue;
-      total_ += window->matches.Count();
-      for (FacetCounter& facet : facets_) facet.Count(*window);
+      VisitMatches(segment, *window);
       matches.KeepScored(window);
       collector_.Collect(*window, window->scores);
     }
@@ -248,6 +255,8 @@ class Searcher {
   LateScorer late_scorer_;
   HitCollector collector_;
   std::vector<FacetCounter> facets_;
+  bool keeps_matches_ = false;
+  KeptMatches matches_;
   EvaluationNeeds needs_;
   uint64_t total_ = 0;
 };
@@ -279,8 +288,10 @@ class SearchedPart {
   // If scores only break ties, or are reported for hits that were not chosen by them, they are needed for all records.
   static PartNeeds NeedsOf(const QueryPlan& plan) {
     PartNeeds needs;
-    needs.all_matches = (plan.flags & kNeedTotal) != 0 || !plan.facets.empty();
-    const bool by_score = plan.sort_keys.empty() && (plan.flags & kStorageOrder) == 0 && plan.minimum_score <= 0;
+    needs.all_matches = (plan.flags & (kNeedTotal | kKeepMatches)) != 0 || !plan.facets.empty();
+    // The best so many records may share values.
+    const bool by_score =
+        plan.sort_keys.empty() && (plan.flags & kStorageOrder) == 0 && plan.minimum_score <= 0 && !plan.is_distinct;
     if (by_score) needs.wanted = plan.size == 0 ? 0 : size_t{plan.skip} + plan.size;
     return needs;
   }

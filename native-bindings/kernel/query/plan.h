@@ -45,6 +45,7 @@
 //   per field: u16                   (ascending strictly)
 //   u16 facet word count             (string facets return values in which each begins a word; 0 = all values)
 //   per word: str                    (folded, not empty)
+//   u16 distinct column + 1          (a column with at most one value per document; 0 = every match is a hit)
 //
 // Meaning:
 //   - A group matches a document if any alternative does. All kMust groups have to match; if there is no kMust group,
@@ -53,6 +54,9 @@
 //   - A comparison on a many-valued column holds if any value does; kNotEqual is not(kEqual); a missing value
 //     satisfies only kIsNull and kNotEqual. Values of another kind than the column's never match.
 //   - Sorting: missing values last, in either direction; ties by score, then by record number.
+//   - With a distinct column, of the matches that share its value only the one that comes first in the order is a hit;
+//     those without a value are all hits. Total count and facets still count matches: CountDistinct (collect/
+//     distinct_count.h) counts the hits of one or several lists, from the matches that kKeepMatches asks for.
 //   - Radius: great-circle distance on a sphere of 6,371,008.8 m.
 //
 // Scores: BM25F with combined fields (Robertson, Zaragoza, Taylor 2004). The weighted frequencies of a group's
@@ -86,6 +90,8 @@
 //   u32 source count                 (0: words alone, whose score is the hit's)
 //   per source: u8 kind              (ScoreKind, sources/source.h)
 //   per hit, per source: f32 score   (0 = not found by it), u32 place (kNoPlace = none)
+//   u32 segment count                (0 unless kKeepMatches)
+//   per segment: u32 word count      (0 = no match), u64 words with one bit per document: the matches
 #pragma once
 
 #include <cstdint>
@@ -113,6 +119,7 @@ enum PlanFlag : uint32_t {
   kNeedTotal = 1,       // total count must be exact (always set by the service; unset allows early exit)
   kExplain = 2,
   kStorageOrder = 4,    // no scores and no order: hits in record number order
+  kKeepMatches = 8,     // the result has the set of all matches
 };
 enum class Occur : uint8_t { kShould = 0, kMust = 1, kMustNot = 2 };
 // Origin of an alternative. Words, synonyms and longer words count for the group's idf. Typos count only if no document

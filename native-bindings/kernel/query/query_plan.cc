@@ -21,7 +21,7 @@ class PlanReader {
     QueryPlan plan;
     if (Read<uint32_t>() != kPlanMagic) Malformed("magic");
     plan.flags = Read<uint32_t>();
-    if ((plan.flags & ~uint32_t{kNeedTotal | kExplain | kStorageOrder}) != 0) Malformed("unknown flag");
+    if ((plan.flags & ~uint32_t{kNeedTotal | kExplain | kStorageOrder | kKeepMatches}) != 0) Malformed("unknown flag");
     plan.skip = Read<uint32_t>();
     plan.size = Read<uint32_t>();
     if (uint64_t{plan.skip} + plan.size > kHitsMax) Malformed("skip + size");
@@ -46,6 +46,10 @@ class PlanReader {
     }
     ReadTextFields(&plan);
     ReadFacetWords(&plan);
+    if (const uint16_t column = Read<uint16_t>(); column != 0) {
+      plan.is_distinct = true;
+      plan.distinct_column = static_cast<uint16_t>(column - 1);
+    }
     if (offset_ != bytes_.size()) Malformed("trailing bytes");
     return plan;
   }

@@ -73,6 +73,8 @@ struct QueryPlan {
   GeoPoint distance_origin;
   std::vector<uint32_t> text_fields;  // ascending strictly; empty: all
   std::vector<std::string_view> facet_words;
+  bool is_distinct = false;
+  uint16_t distinct_column = 0;
 };
 
 // Throws Error(kInvalidArgument) if the bytes are not a plan within the limits of plan.h.

@@ -92,6 +92,13 @@ const result = named(
           'Present if the record is damaged on disk: why it is not returned. The hit then has the id of the record as its name, and no fields; if the id cannot be read, it is all zeros',
       }),
     ),
+    distinct_count: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'Number of records that were found with the same value of the facet `distinct`, this one included; 1 without a value. Only with `distinct`',
+      }),
+    ),
     explain: Type.Optional(
       Type.Unknown({
         description: 'Explanation of the scores, for people: its shape may change. Only with `explain=true`',
@@ -126,7 +133,11 @@ export const searchResponse = named(
         Type.Array(
           object({
             value: scalar,
-            count: Type.Integer({ minimum: 1, description: 'Number of hits that have the value' }),
+            count: Type.Integer({
+              minimum: 1,
+              description:
+                'Number of hits that have the value; with `distinct`, one for each of its values among the records found',
+            }),
           }),
         ),
         {

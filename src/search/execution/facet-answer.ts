@@ -2,16 +2,46 @@
  * Builds the facets of an answer: merges those of several lists, and joins in facets that are counted without their own
  * conditions (disjunctive facets).
  */
+import type { FieldDefinition } from '../../catalog/index.js';
 import { withoutConditionsOn } from '../filter/filter-nodes.js';
 import type { SearchRequest } from '../options/search-request.js';
 import { mergeFacets, mergeRanges } from './facet-merge.js';
 import type { ListSearch } from './list-search.js';
 import { shownFacets, shownRanges } from './shown-facets.js';
 
-/** A request and its searches, one per list, with counted facets. */
-export interface CountedFacets {
+/** A request and its searches, one per list. */
+export interface SearchedLists {
   readonly request: SearchRequest;
   readonly searches: readonly ListSearch[];
+}
+
+/** Facets as the kernel counted them, with the definition that they belong to. */
+export interface CountedFacets {
+  readonly definition: FieldDefinition;
+  /** JSON as in `QueryResult`. */
+  readonly facetsJson: string;
+  readonly rangesJson: string;
+}
+
+/** What was counted of the hits of a search. */
+export interface CountedHits {
+  readonly request: SearchRequest;
+  readonly total: number;
+  /** With one hit per value: the number of matches that share the value of a place, in the order of the places. */
+  readonly sharing?: readonly number[];
+  /** Of each list; counts of equal values are added. */
+  readonly facets: readonly CountedFacets[];
+}
+
+/** Adds up the counts of lists each of whose matches is a hit. */
+export function countOfLists({ request, searches }: SearchedLists): CountedHits {
+  return {
+    request,
+    total: searches.reduce((sum, { result }) => sum + result.total, 0),
+    facets: searches.map(({ list, result: { facetsJson, rangesJson } }) => {
+      return { definition: list.settings.definition, facetsJson, rangesJson };
+    }),
+  };
 }
 
 /** Facets of an answer. Both members are JSON objects with a member per facet. */
@@ -22,18 +52,17 @@ export interface FacetAnswer {
 }
 
 export function facetAnswer(
-  { request, searches }: CountedFacets,
+  { request, facets: counted }: CountedHits,
   isOfList: boolean,
   stopIfAsked: () => void,
 ): FacetAnswer {
   const { facets: names, options } = request;
-  const definitionOf = ({ list }: ListSearch) => list.settings.definition;
-  const facets = searches
-    .filter(({ result }) => result.facetsJson !== '')
-    .map((search) => shownFacets({ json: search.result.facetsJson, definition: definitionOf(search) }, names));
+  const facets = counted
+    .filter(({ facetsJson }) => facetsJson !== '')
+    .map(({ definition, facetsJson }) => shownFacets({ json: facetsJson, definition }, names));
   // A list without segments reports '{}'; merging then adds each facet's name with no values.
   const own = isOfList && facets[0] !== '{}' ? facets[0] : undefined;
-  const ranges = searches.map((search) => ({ json: search.result.rangesJson, definition: definitionOf(search) }));
+  const ranges = counted.map(({ definition, rangesJson }) => ({ json: rangesJson, definition }));
   return {
     facets: own ?? mergeFacets(facets, names, options.facet_size, stopIfAsked),
     ranges: shownRanges(ranges, names, isOfList ? ([json]) => json : mergeRanges),

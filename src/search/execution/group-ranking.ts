@@ -3,17 +3,22 @@
  * group's next hit is always the best of the lists' next hits. Sort values are read from the records, and only for hits
  * that reach the head of their list.
  *
+ * If hits are distinct by a facet, each list has only its first hit of each value. Of the hits of several lists with the
+ * same value, the one that comes first here stays.
+ *
  * Ties are broken by score, then by the order of the lists in the group, then by record number.
  */
 import type { SearchRequest } from '../options/search-request.js';
 import type { ListSearch } from './list-search.js';
 import type { RecordReader } from './record-reader.js';
-import { compareSortValues, recordSortValues, type SortValue } from './sort-values.js';
+import { compareSortValues, distinctKey, recordSortValues, type SortValue } from './sort-values.js';
 
 /** Position of a hit: which list, and which of its hits. */
 export interface HitPlace {
   readonly listIndex: number;
   readonly hit: number;
+  /** With one hit per value: the number of matches that share its value. */
+  readonly sharing?: number | undefined;
 }
 
 interface Stream {
@@ -42,15 +47,29 @@ export class GroupRanking {
 
   page(skip: number, size: number): HitPlace[] {
     const places: HitPlace[] = [];
-    for (let rank = 0; rank < skip + size; ++rank) {
-      if (rank % RANKED_BETWEEN_LOOKS === 0) this.stopIfAsked();
+    const seen = new Set<string>();
+    let looked = 0;
+    for (let rank = 0; rank < skip + size;) {
+      if (looked++ % RANKED_BETWEEN_LOOKS === 0) this.stopIfAsked();
       const best = this.best();
       if (best === undefined) break;
-      if (rank >= skip) places.push({ listIndex: best.listIndex, hit: best.next });
+      const isHit = this.isFirstOfItsValue(best, seen);
+      if (isHit && rank >= skip) places.push({ listIndex: best.listIndex, hit: best.next });
+      if (isHit) rank += 1;
       best.next += 1;
       best.values = undefined;
     }
     return places;
+  }
+
+  private isFirstOfItsValue({ search: { list, result }, next }: Stream, seen: Set<string>): boolean {
+    const { distinct } = this.request;
+    if (distinct === undefined || this.streams.length === 1) return true;
+    const key = distinctKey(distinct, list, this.records.read(list, result.hits.recordNumber(next)));
+    if (key === undefined) return true;
+    const isFirst = !seen.has(key);
+    seen.add(key);
+    return isFirst;
   }
 
   private best(): Stream | undefined {

@@ -254,6 +254,7 @@ function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer
       files,
       frame,
       distance: near ? distance : undefined,
+      sharing: place.sharing,
       location: near ? { latitude: hits.latitude(hit), longitude: hits.longitude(hit) } : undefined,
       highlights,
       listName,

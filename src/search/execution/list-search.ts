@@ -40,8 +40,11 @@ export interface Applied extends Pick<AnalysedQuery, 'synonyms' | 'typos'> {
 
 export interface ListSearch {
   readonly list: ListContext;
+  readonly generation: GenerationHandle;
   readonly query: QueryNode;
   readonly applied: Applied;
+  /** Of `SearchPlan`. */
+  readonly facetWords: readonly string[];
   /** Encoded plan, as the kernel received it. */
   readonly plan: Uint8Array;
   /** Undefined if only words were searched for. */
@@ -58,6 +61,7 @@ export interface ListSearch {
 interface PlannedSearch {
   readonly query: QueryNode;
   readonly applied: Applied;
+  readonly facetWords: readonly string[];
   readonly bytes: Uint8Array;
   readonly meaning: PlannedMeaning | undefined;
   readonly pages: PlannedPages | undefined;
@@ -92,13 +96,13 @@ export class ListSearcher {
   }
 
   search(list: ListContext, generation: GenerationHandle, asked: AskedOfList): ListSearch {
-    const { query, applied, bytes, meaning, pages, pictures } = this.plan(list, generation, asked);
+    const { bytes, pages, pictures, ...planned } = this.plan(list, generation, asked);
     const parts = partsOf(asked.request, pages, pictures);
-    const result = parseResult(this.kernel.search(generation, bytes, meaning, parts));
+    const result = parseResult(this.kernel.search(generation, bytes, planned.meaning, parts));
     // The plan is copied: its buffer is reused by the next list's plan, and words are marked after all lists were
     // searched.
     const isOfPictures = asked.target.meaning?.ofPictures === true;
-    return { list, query, applied, plan: Buffer.from(bytes), meaning, pages, pictures, isOfPictures, result };
+    return { list, generation, ...planned, plan: Buffer.from(bytes), pages, pictures, isOfPictures, result };
   }
 
   /** Plans the search. `bytes` is valid until the next plan. */
@@ -121,7 +125,8 @@ export class ListSearcher {
     const { synonyms } = analysed;
     const typos = inPages === undefined ? analysed.typos : unitedTypos(analysed.typos, inPages.typos);
     const pages = inPages && this.planPages(inPages.node, request, { list, hasMeaning: meaning !== undefined });
-    return { query, applied: { queryRules: ruled.applied, synonyms, typos }, bytes, meaning, pages, pictures };
+    const applied = { queryRules: ruled.applied, synonyms, typos };
+    return { query, applied, facetWords: ofWords.facetWords, bytes, meaning, pages, pictures };
   }
 
   /**

@@ -9,7 +9,15 @@ import { appliedJson } from './applied.js';
 import type { ResponseWriter } from '../response/response-writer.js';
 import type { Candidates, CandidatesTask, SearchTarget, SearchTask } from '../types.js';
 import { candidateOf } from './candidate.js';
-import { facetAnswer, joinedFacets, requestWithoutOwnConditions, type CountedFacets } from './facet-answer.js';
+import { countDistinctHits } from './distinct-count.js';
+import {
+  countOfLists,
+  facetAnswer,
+  joinedFacets,
+  requestWithoutOwnConditions,
+  type CountedHits,
+  type SearchedLists,
+} from './facet-answer.js';
 import { GroupRanking, type HitPlace } from './group-ranking.js';
 import { HitWriter } from './hit-writer.js';
 import { ListContexts, type ListContext } from './list-context.js';
@@ -49,7 +57,11 @@ export class SearchExecutor {
       lists.map(({ settings }) => settings.definition),
     );
     const searches = this.searchLists(task, lists, request);
-    const totalCount = searches.reduce((sum, { result }) => sum + result.total, 0);
+    const places = this.places(task, request, searches);
+    // Without distinct hits, places are made one by one while hits are written.
+    const listed = request.distinct === undefined ? [] : [...places];
+    const counted = this.count({ request, searches }, listed);
+    const { total: totalCount, sharing } = counted;
 
     const { subject, queryId } = task;
     const named = subject.kind === 'list' ? 'list_name' : 'group_name';
@@ -59,9 +71,10 @@ export class SearchExecutor {
     writer.text(JSON.stringify(subject.name));
     writer.ascii(`,"version":${subject.version},"total_count":${totalCount},"results":[`);
     const listNames = task.targets.map(({ listName }) => listName);
-    this.hits.write({ request, searches, listNames, places: this.places(task, request, searches) }, writer);
+    const shown = sharing === undefined ? places : listed.map((place, at) => ({ ...place, sharing: sharing[at] }));
+    this.hits.write({ request, searches, listNames, places: shown }, writer);
     writer.ascii(']');
-    this.writeFacets({ request, searches }, task, writer);
+    this.writeFacets(counted, { ...task, searches }, writer);
     writer.ascii(',"applied":');
     writer.text(appliedJson(task, searches));
     writer.ascii('}');
@@ -89,7 +102,7 @@ export class SearchExecutor {
       });
     });
     writer.text(JSON.stringify({ hits } satisfies Candidates));
-    return searches.reduce((sum, { result }) => sum + result.total, 0);
+    return this.count({ request, searches }, []).total;
   }
 
   private searchLists(task: SearchTask, lists: readonly ListContext[], request: SearchRequest): ListSearch[] {
@@ -123,10 +136,15 @@ export class SearchExecutor {
     return rerankedPage(subject.kind === 'list' ? [...hits()] : ranking.page(0, wanted), reranked, request);
   }
 
-  private writeFacets(counted: CountedFacets, task: SearchTask, writer: ResponseWriter): void {
+  private count(searched: SearchedLists, places: readonly HitPlace[]): CountedHits {
+    if (searched.request.distinct === undefined) return countOfLists(searched);
+    return countDistinctHits(this.kernel, searched, places);
+  }
+
+  private writeFacets(counted: CountedHits, task: SearchedTask, writer: ResponseWriter): void {
     const { request } = counted;
     if (request.facets.length === 0) return;
-    const all = [counted, ...this.countedAlone(counted, task)];
+    const all = [counted, ...this.countedAlone(request, task)];
     const answers = all.map((each) => facetAnswer(each, task.subject.kind === 'list', this.stopIfAsked));
     const { facets, ranges } = joinedFacets(answers, request.facets);
     writer.ascii(',"facets":');
@@ -137,13 +155,13 @@ export class SearchExecutor {
   }
 
   /** Counts each facet that has conditions of its own without them, by a separate search that writes no hits. */
-  private countedAlone({ request, searches }: CountedFacets, task: SearchTask): CountedFacets[] {
+  private countedAlone(request: SearchRequest, { searches, ...task }: SearchedTask): CountedHits[] {
     if (!request.options.disjunctive_facets) return [];
     return request.facets.flatMap((facet) => {
       const alone = requestWithoutOwnConditions(request, facet);
       if (alone === undefined) return [];
       const lists = searches.map(({ list }) => list);
-      return [{ request: alone, searches: this.searchLists(task, lists, alone) }];
+      return [this.count({ request: alone, searches: this.searchLists(task, lists, alone) }, [])];
     });
   }
 
@@ -161,6 +179,11 @@ export class SearchExecutor {
   private readonly stopIfAsked = () => {
     this.kernel.stopIfAsked();
   };
+}
+
+/** A task with its searches, one per list. */
+interface SearchedTask extends SearchTask {
+  readonly searches: readonly ListSearch[];
 }
 
 function isReordered({ reranked }: Pick<SearchTask, 'reranked'>): boolean {

@@ -51,7 +51,7 @@ const FILTERS = ["colour = 'red'", "tags in ('a', 'b')", 'price > 5', "not colou
 
 interface Response {
   total_count: number;
-  results: { name: string; list_name?: string; '@text_score': number }[];
+  results: { name: string; list_name?: string; '@text_score': number; fields: Record<string, unknown> }[];
   facets: Record<string, { value: string | number; count: number }[]>;
 }
 
@@ -240,6 +240,44 @@ describe('every search', () => {
       const holds = (value: string) => wanted.every((word) => value.startsWith(word));
       expect(some[facet]).toEqual(values.filter(({ value }) => holds(String(value))));
     }
+  });
+
+  property('with one hit per value has the first hit of each value, and counts these', ({ list, query, match }) => {
+    const other = random.pick(lists);
+    const members = other === list || random.below(2) === 0 ? { list } : { list, other };
+    const distinct = random.pick(['colour', 'price']);
+    const order = random.pick<SearchOptions>([
+      {},
+      { order_by: 'name desc' },
+      { order_by: 'price' },
+      { ranking: 'none' },
+    ]);
+    const options = { query, match, size: 1000, ...order, filter: random.pick(['', ...FILTERS]) };
+    const run = (more: SearchOptions) => search({ ...options, ...more }, members);
+    const [all, once] = [run({}), run({ distinct })];
+    const values = new Set<string>();
+    const expected = all.results.filter(({ fields }) => {
+      const value = JSON.stringify(fields[distinct]);
+      return value === undefined || (!values.has(value) && values.add(value));
+    });
+    const having = all.results.map(({ fields }) => JSON.stringify(fields[distinct]));
+    const shown = expected.map((hit) => {
+      const value = JSON.stringify(hit.fields[distinct]);
+      return { ...hit, distinct_count: value === undefined ? 1 : having.filter((each) => each === value).length };
+    });
+    expect(once.results).toEqual(shown);
+    expect(once.total_count).toBe(expected.length);
+    const [skip, size] = [random.below(4), random.below(6)];
+    expect(run({ distinct, skip, size }).results).toEqual(shown.slice(skip, skip + size));
+    const facet = random.pick(['colour', 'tags', 'price']);
+    const counted = run({ distinct, facets: [facet], size: 0 }).facets[facet] ?? [];
+    const { value, count } = counted[random.below(Math.max(1, counted.length))] ?? {};
+    const literal = `${facet} = ${value === undefined ? 'null' : typeof value === 'number' ? value : `'${value}'`}`;
+    const narrower = run({ distinct, filter: options.filter === '' ? literal : `${options.filter} and ${literal}` });
+    if (value !== undefined) expect(narrower.total_count).toBe(count);
+    const own = `${facet} in (${facet === 'price' ? '1, 2' : "'red', 'a'"})`;
+    const alone = run({ distinct, filter: own, facets: [facet], disjunctive_facets: true, size: 0 });
+    expect(alone.facets).toEqual(run({ distinct, filter: '', facets: [facet], size: 0 }).facets);
   });
 
   property('of a group is the merge of the searches of its lists', ({ query, match }) => {

@@ -29,6 +29,18 @@ export function recordSortValues(
   });
 }
 
+/**
+ * Returns a key that is equal for records of any lists with equal values of a facet of this name and type. Undefined if
+ * the record has no value.
+ */
+export function distinctKey(name: string, list: ListContext, parts: RecordParts | undefined): string | undefined {
+  const facet = facetsByName(list.settings.definition).get(name);
+  if (facet?.cardinality !== 'Single' || parts === undefined) return undefined;
+  const fields = parseObject(parts.fieldsJson);
+  const value = fieldValue(Object.hasOwn(fields, name) ? fields[name] : undefined, facet.type);
+  return value === undefined ? undefined : `${facet.type}:${String(value)}`;
+}
+
 /** Compares two values. Missing values come last in either direction; numbers come before strings. */
 export function compareSortValues(left: SortValue, right: SortValue, descending: boolean): number {
   if (left === undefined || right === undefined) return Number(left === undefined) - Number(right === undefined);

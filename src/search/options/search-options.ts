@@ -296,5 +296,16 @@ export const SEARCH_OPTIONS = {
     'Whether the values of each facet are counted as if `filter` had no condition on that facet alone (only a condition that `and` joins to the others), for pages on which people choose several values of a facet; default false',
     false,
   ),
+  distinct: {
+    schema: {
+      type: 'string',
+      maxLength: FIELD_NAME_LENGTH_MAX,
+      description:
+        'Name of a `Single` facet, for one hit per value, such as one per product where each variant is a record: of the records that are found with the same value, only the one that comes first in the order of the hits. Records without a value are each a hit. `total_count`, `skip`, `size` and the counts of `facets` are of such hits, and each hit has a `distinct_count`. Values of strings are compared regardless of case, as in filters. In a group, records of several lists with the same value of a facet of this name and type are one hit, too; a list that lacks the facet, or has it as `Many`, keeps all its records',
+      examples: ['product'],
+    },
+    default: '',
+    isTrimmed: true,
+  } satisfies WithDefault<string>,
   radius,
 };

@@ -32,6 +32,8 @@ export interface SearchRequest {
   readonly storageOrder: boolean;
   /** Distinct names, each a facet of at least one list. */
   readonly facets: readonly string[];
+  /** Name of the facet by which hits are distinct: a Single facet of at least one list. Undefined: each match is a hit. */
+  readonly distinct: string | undefined;
   readonly skip: number;
   readonly size: number;
 }
@@ -61,6 +63,7 @@ export function readSearchRequest(options: SearchOptions, definitions: readonly 
     order: orderBy === undefined ? [] : parseOrderBy(orderBy, definitions, radius !== undefined),
     storageOrder: filled.ranking === 'none',
     facets,
+    distinct: given(filled.distinct) === undefined ? undefined : checkedDistinct(filled.distinct.trim(), definitions),
     skip: filled.skip,
     size: filled.size,
   });
@@ -86,6 +89,20 @@ function checkFacetQuery(facets: readonly string[], definitions: readonly FieldD
     const what = `facet_query needs facets of strings, and "${name.slice(0, 80)}" is a facet of type ${other.type}`;
     throw invalid('facet_query', `${what}: leave out one of them`);
   }
+}
+
+/** Returns the name. Throws unless at least one list has it as a Single facet. */
+function checkedDistinct(name: string, definitions: readonly FieldDefinition[]): string {
+  const facets = definitions.flatMap(({ facets: each }) => each);
+  const single = facets.filter(({ cardinality }) => cardinality === 'Single').map((facet) => facet.name);
+  if (single.includes(name)) return name;
+  const named = { parameter: 'distinct', one: 'facet', all: 'Single facets' };
+  if (!facets.some((facet) => facet.name === name)) checkedNames(named, [name], new Set(single));
+  const there = single.length === 0 ? 'there is none' : `such as ${[...new Set(single)].slice(0, 30).join(', ')}`;
+  throw invalid(
+    'distinct',
+    `distinct needs a Single facet, ${there}; "${name.slice(0, 80)}" is a Many facet, whose records may have several values.`,
+  );
 }
 
 function checkedFields(names: readonly string[], definitions: readonly FieldDefinition[]): readonly string[] {

@@ -135,6 +135,7 @@ function bestByWords({ writer, layout }: SearchedList, query: QueryNode & { read
       size: RECORDS,
       facets: [],
       facetWords: [],
+      distinct: undefined,
       explain: false,
     },
     layout,

@@ -42,14 +42,30 @@ export function encodePlan(plan: SearchPlan, layout: KernelLayout): QueryPlan {
     whole: plan.query.kind === 'groups' ? plan.query.whole : NO_SEQUENCE,
     filter: encodeQueryFilter(plan.query, plan.filter, layout),
     sort: encodeOrder(plan, layout),
-    facets: plan.facets.flatMap(({ name, values }) => {
-      const column = layout.column(name);
-      return column === undefined ? [] : [{ column, size: values }];
-    }),
+    facets: encodeFacets(plan, layout),
     ...(location === undefined ? {} : { distance: { column: location, ...degrees(plan.origin as GeoPoint) } }),
     textFields: encodeTextFields(plan.textFields, layout),
     facetWords: plan.facetWords,
+    ...encodeDistinct(plan.distinct, layout),
   };
+}
+
+/** Facets of distinct hits are counted over all lists together, from the matches (`distinct-count.ts`). */
+function encodeFacets({ facets, distinct }: SearchPlan, layout: KernelLayout): QueryPlan['facets'] {
+  if (distinct !== undefined) return [];
+  return facets.flatMap(({ name, values }) => {
+    const column = layout.column(name);
+    return column === undefined ? [] : [{ column, size: values }];
+  });
+}
+
+function encodeDistinct(
+  name: string | undefined,
+  layout: KernelLayout,
+): Pick<QueryPlan, 'distinct' | 'keepMatches'> | undefined {
+  if (name === undefined) return undefined;
+  const distinct = singleColumn(name, layout);
+  return distinct === undefined ? { keepMatches: true } : { keepMatches: true, distinct };
 }
 
 /** None where these are all that the list has. */
@@ -141,16 +157,16 @@ function encodeSortKey(key: SortKey, origin: GeoPoint | undefined, layout: Kerne
       ? []
       : [{ by: 'distance', descending, column, ...degrees(origin) }];
   }
-  const column = sortColumn(key.column, layout);
+  const column = singleColumn(key.column, layout);
   return column === undefined ? [] : [{ by: 'column', descending, column }];
 }
 
 const RECORD_COLUMNS: ReadonlySet<string> = new Set([NAME_COLUMN, CREATED_COLUMN, MODIFIED_COLUMN]);
 
-function sortColumn(name: string, layout: KernelLayout): number | undefined {
+/** Undefined also for a column that is Many in this list of a group, and Single in another. */
+export function singleColumn(name: string, layout: KernelLayout): number | undefined {
   const column = layout.column(name);
   if (column === undefined || RECORD_COLUMNS.has(name)) return column;
-  // A column that is Many in this list of a group, and Single in another, cannot be sorted by.
   return layout.schema.columns[column]?.many === true ? undefined : column;
 }
 

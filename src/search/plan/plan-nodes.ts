@@ -59,5 +59,7 @@ export interface SearchPlan {
   readonly facets: readonly { readonly name: string; readonly values: number }[];
   /** Folded; of facets, values are told in which each of them begins a word. */
   readonly facetWords: readonly string[];
+  /** Name of the facet by which hits are distinct, which the list may lack. Undefined: each match is a hit. */
+  readonly distinct: string | undefined;
   readonly explain: boolean;
 }

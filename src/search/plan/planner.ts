@@ -42,6 +42,7 @@ export function planSearch(
     size: window.size,
     facets: request.facets.map((name) => ({ name, values: window.facetValues })),
     facetWords: facetWords(request.options.facet_query.trim(), wordsOf),
+    distinct: request.distinct,
     explain: request.options.explain,
   });
 }

@@ -58,6 +58,8 @@ export interface HitMembers {
   readonly files?: readonly FileMembers[] | undefined;
   /** On a radius search: metres from its centre. */
   readonly distance: number | undefined;
+  /** With one hit per value: the number of records that were found with its value. */
+  readonly sharing?: number | undefined;
   readonly location: { readonly latitude: number; readonly longitude: number } | undefined;
   /** Undefined if highlighting is off. */
   readonly highlights: HighlightsJson | undefined;
@@ -97,6 +99,7 @@ export function writeResult(writer: ResponseWriter, parts: RecordParts, hit: Hit
   if (hit.location !== undefined) {
     writer.ascii(`,"location":{"latitude":${hit.location.latitude},"longitude":${hit.location.longitude}}`);
   }
+  if (hit.sharing !== undefined) writer.ascii(`,"distinct_count":${hit.sharing}`);
   writer.ascii(',"fields":');
   const isWhole = hit.select === undefined && end - fieldsBegin <= (hit.fieldsBytesMax ?? Infinity);
   if (isWhole) writer.bytes(bytes, fieldsBegin, end);

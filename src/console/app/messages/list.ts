@@ -90,6 +90,7 @@ export const listTexts = {
       facet_query: 'Facet values that match',
       analytics: 'Count in analytics',
       disjunctive_facets: 'Count each facet without its own filter',
+      distinct: 'One hit for each value of',
       explain: 'Explain the scores',
       ranking: 'Ranking',
       minimum_text_score: 'Minimum text score',
