@@ -155,6 +155,19 @@ describe('ListImporter', () => {
     expect(sources.of('id')?.last_run).toMatchObject({ added: 0, unchanged: 1 });
   });
 
+  it('keeps nothing of a list that no longer imports a file', async () => {
+    content = fileOf({ a: 'One' });
+    await importer.run('id');
+    const { applied_etag, created_utc: _, ...row } = sources.of('id') as SourceRow;
+    await sources.remove(['id']);
+    await importer.forget('id');
+    await sources.create(row);
+    await sources.change('id', () => ({ applied_etag }));
+    await importer.run('id');
+    // What was known of its state would have been enough to read nothing.
+    expect(sources.of('id')?.last_run).toMatchObject({ added: 0, unchanged: 1 });
+  });
+
   it('opens a list at a start only if its file differs from the applied one', async () => {
     content = fileOf({ a: 'One' });
     await importer.run('id');

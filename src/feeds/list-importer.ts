@@ -123,6 +123,12 @@ export class ListImporter {
     await running.done;
   }
 
+  /** As `cancel`, for a list that no longer imports a file or is deleted: nothing is kept of it. */
+  async forget(listId: string): Promise<void> {
+    await this.cancel(listId);
+    this.states.delete(listId);
+  }
+
   async stop(): Promise<void> {
     this.isStopped = true;
     for (const cancel of this.retries) cancel();

@@ -114,7 +114,7 @@ export class ListSources {
   /** Ends the import of a list, which keeps its records. */
   async disconnect(listId: string): Promise<void> {
     await this.options.store.remove([listId]);
-    await this.options.importer.cancel(listId);
+    await this.options.importer.forget(listId);
   }
 
   /**
@@ -127,7 +127,7 @@ export class ListSources {
     if (rows.length === 0) return;
     const listIds = rows.map(({ list_id }) => list_id);
     await store.remove(listIds);
-    for (const listId of listIds) await importer.cancel(listId);
+    for (const listId of listIds) await importer.forget(listId);
   }
 
   usersOf(account: string, mediaStore: string): string[] {

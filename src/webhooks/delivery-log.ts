@@ -3,7 +3,9 @@
  *
  *   log   [subscription, number of the entry] → [delivery, type, attempt, time, ms, status, error, answer, outcome]
  *
- * Entries of a subscription are numbered consecutively, so that the oldest and the newest tell how many there are.
+ * Entries of a subscription are numbered consecutively, so that the oldest and the newest tell how many there are. The
+ * first entry of an empty log has the time of its attempt as its number: a page that begins before a number is not to
+ * show entries that came after all earlier ones were removed.
  */
 import type { Database } from 'lmdb';
 import type { LmdbEnvironment } from '../platform/index.js';
@@ -46,9 +48,10 @@ export class DeliveryLog {
     // Read anew in each transaction, since what an earlier one wrote may not have reached the disk.
     const newest = new Map<string, number>();
     for (const [subscriptionId, logged] of attempts) {
-      const entry = (newest.get(subscriptionId) ?? this.newest(subscriptionId)) + 1;
-      newest.set(subscriptionId, entry);
       const { deliveryId, type, attempt, atMs, durationMs, status, error, answer, outcome } = logged;
+      const before = newest.get(subscriptionId) ?? this.newest(subscriptionId);
+      const entry = before === 0 ? Math.max(1, atMs) : before + 1;
+      newest.set(subscriptionId, entry);
       const stored: StoredEntry = [deliveryId, type, attempt, atMs, durationMs, status, error, answer, outcome];
       void this.database.putSync([subscriptionId, entry], stored);
     }

@@ -219,6 +219,27 @@ describe('DeliveryQueue', () => {
   });
 });
 
+describe('the delivery log', () => {
+  it('shows no new attempts on a page before old ones that were all removed meanwhile', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gannet-queue-'));
+    const environment = openEnvironment(folder, { kind: QUEUE_FORMAT });
+    const log = new DeliveryLog(environment);
+    const append = (attempts: readonly number[], atMs: number) =>
+      environment.transaction(() => {
+        log.append(attempts.map((attempt) => ['a', { ...noteOf('d', 'delivered'), attempt, atMs }]));
+      });
+    await append([1, 2, 3, 4], NOW_MS);
+    const { next } = log.page('a', undefined, 2);
+    await log.trim('a', NOW_MS + 1, 100);
+    expect(log.has('a')).toBe(false);
+    await append([5, 6], NOW_MS + 1000);
+    expect(log.page('a', next, 2).attempts).toEqual([]);
+    expect(log.page('a', undefined, 2).attempts.map(({ attempt }) => attempt)).toEqual([6, 5]);
+    await environment.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+});
+
 describe('deliveryId', () => {
   it('is a UUIDv8 that depends on all of its parts and on nothing else', () => {
     const id = deliveryId('system', 7, 'subscription');

@@ -50,6 +50,7 @@ serveHost((data, emit) => {
     },
     close: () => {
       emit('closed', true);
+      if (told.includes('fail to close')) throw new Error('cannot be closed');
     },
   };
 });

@@ -20,7 +20,7 @@ import type {
   QuestionName,
   ToWorker,
 } from './protocol.js';
-import { INTERNAL_ERROR_DETAIL, valueOf, type WorkerReply } from './reply.js';
+import { INTERNAL_ERROR_DETAIL, stackOf, valueOf, type WorkerReply } from './reply.js';
 
 const RESTART_MS_FIRST = 500;
 const RESTART_MS_MAX = 60_000;
@@ -44,7 +44,7 @@ export interface HostOptions<P extends Protocol> {
   /** Called for each new worker before other messages are sent to it. */
   readonly onStart?: (host: Host<P>) => void;
   readonly onDeath: (error: Error) => void;
-  /** Called with the stack of an unexpected error behind an answer. */
+  /** Called with the stack of an unexpected error behind an answer or, for the question `close`, behind its end. */
   readonly onBug: (question: string, stack: string) => void;
   /**
    * The worker ends after so long without a question, and the next question starts another. Only for workers without
@@ -107,7 +107,7 @@ export class Host<P extends Protocol> {
   #idle: NodeJS.Timeout | undefined;
   /** Workers that are ending because they were idle. */
   readonly #leaving = new Set<Promise<void>>();
-  readonly #ending = new Map<Vessel, () => void>();
+  readonly #ending = new Map<Vessel, (error: Error | undefined) => void>();
 
   constructor(
     options: HostOptions<P>,
@@ -198,11 +198,17 @@ export class Host<P extends Protocol> {
   }
 
   async #letEnd(vessel: Vessel): Promise<void> {
-    const ended = new Promise<void>((resolve) => this.#ending.set(vessel, resolve));
+    const ended = new Promise<Error | undefined>((resolve) => this.#ending.set(vessel, resolve));
     vessel.say({ kind: 'close' });
-    const timer = setTimeout(() => vessel.kill(), CLOSE_MS_MAX);
-    await ended;
+    let late: Error | undefined;
+    const timer = setTimeout(() => {
+      late = new Error(`The worker ${this.#options.name} did not end within ${CLOSE_MS_MAX} ms and was killed`);
+      vessel.kill();
+    }, CLOSE_MS_MAX);
+    const error = await ended;
     clearTimeout(timer);
+    const failure = late ?? error;
+    if (failure !== undefined) this.#options.onBug('close', stackOf(failure));
   }
 
   #watchIdleness(): void {
@@ -233,7 +239,7 @@ export class Host<P extends Protocol> {
         this.#hear(message);
       },
       onExit: (error) => {
-        this.#ending.get(vessel)?.();
+        this.#ending.get(vessel)?.(error);
         this.#ending.delete(vessel);
         if (this.#vessel === vessel) this.#ended(error);
       },
@@ -262,6 +268,10 @@ export class Host<P extends Protocol> {
   #hear(message: FromWorker): void {
     if (message.kind === 'event') {
       this.#options.onEvent?.(...([message.name, message.content] as unknown as ProtocolEvent<P>));
+      return;
+    }
+    if (message.kind === 'unclosed') {
+      this.#options.onBug('close', message.stack);
       return;
     }
     const pending = this.#take(message.number);

@@ -174,6 +174,13 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
     expect(() => host.notify('note', '')).toThrow('stopping');
   });
 
+  it('that fails to close ends all the same, and the error is reported', async () => {
+    host.notify('note', 'fail to close');
+    await host.close();
+    expect(bugs).toEqual([expect.stringMatching(/^close: Error: cannot be closed\n/)]);
+    expect(deaths).toEqual([]);
+  });
+
   // A thread cannot be stopped in native code, and shares the memory of the service.
   if (kind === 'thread') return;
 

@@ -33,7 +33,9 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly kind: 'answer'; readonly number: number; readonly reply: WorkerReply<unknown> }
-  | { readonly kind: 'event'; readonly name: string; readonly content: unknown };
+  | { readonly kind: 'event'; readonly name: string; readonly content: unknown }
+  /** Closing failed; the worker ends. */
+  | { readonly kind: 'unclosed'; readonly stack: string };
 
 /**
  * First message of a thread, sent once it has loaded its code: from then on V8's flags may change (`startThreads`). Not

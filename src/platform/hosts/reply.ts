@@ -29,10 +29,15 @@ export function failureReply(thrown: unknown): WorkerFailure {
   // A full disk or a limit of the process may appear in any step of a task, not only in its commit.
   const error = asResourceError(asStorageError(thrown));
   if (error instanceof ServiceError) return { ok: false, error: serialiseError(error) };
-  const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const bug = stackOf(error);
   const known = asProgramError(asDamageError(error));
   if (known instanceof ServiceError) return { ok: false, error: serialiseError(known), bug };
   return { ok: false, error: { problem: 'internal-error', detail: INTERNAL_ERROR_DETAIL }, bug };
+}
+
+/** Returns the stack of an error; the text of anything else that was thrown. */
+export function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 /** Runs the action and turns its outcome into a reply; never rejects. */

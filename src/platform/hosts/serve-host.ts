@@ -15,7 +15,7 @@ import {
   type QuestionName,
   type ToWorker,
 } from './protocol.js';
-import { replyOf } from './reply.js';
+import { replyOf, stackOf } from './reply.js';
 
 /** What a host passes to a starting worker. */
 export interface HostedData {
@@ -120,8 +120,19 @@ class HostedEnd<P extends Protocol> {
         served.notices[message.name as NoticeName<P>](message.content as never);
         break;
       case 'close':
-        void Promise.resolve(served.close?.()).finally(this.end);
+        void this.#close(served);
     }
+  }
+
+  async #close(served: Served<P>): Promise<void> {
+    try {
+      await served.close?.();
+    } catch (error) {
+      this.send({ kind: 'unclosed', stack: stackOf(error) });
+      // Never within the handling of a message: Node.js fails where its channel is gone behind that.
+      await Promise.resolve();
+    }
+    this.end();
   }
 
   async #answer(served: Served<P>, { number, name, ask }: ToWorker & { readonly kind: 'question' }): Promise<void> {
