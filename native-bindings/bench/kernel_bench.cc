@@ -1,11 +1,11 @@
-// Nanoseconds per posting, scored and counted, of the kernel's search on a synthetic list.
+// Measures the nanoseconds per posting that the kernel's search takes on a synthetic list, to score and to count.
 //
 //   make -C native-bindings build-test/bench-kernel_bench
 //   native-bindings/build-test/bench-kernel_bench [documents] [words per document]
 //
-// The list: words drawn from a Zipf distribution over 100,000, one text field, three columns. Times are medians over
-// repeated runs of one query in one thread, everything in memory. "postings" are the sum of the document frequencies
-// of the query's words; for conjunctions the figure per posting tells how much was skipped.
+// The list has words drawn from a Zipf distribution over 100,000, one text field and two columns. Times are medians over
+// repeated runs of one query in one thread, with everything in memory. "postings" is the sum of the document frequencies
+// of the query's words; for conjunctions the time per posting shows how much was skipped.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,12 +1,12 @@
-// Search over the pages of records, beside a list in which each page is a record of its own: the bar of what parts may cost.
+// Compares searches over the pages of records with a list in which each page is a record, to bound the cost of parts.
 //
 //   make -C native-bindings build-test/bench-part_bench
 //   native-bindings/build-test/bench-part_bench [records] [pages of each] [words of a page] [turns]
 //
-// A page has words of a Zipf distribution, and one in four of them from twenty of its record: what is on one page of a document is
-// likely to be on others. Titles have eight words. Queries are one to three neighbouring words of a random page, each beside two
-// others that it might stand for, weighed less, and are asked with totals for ten hits, and for none: of titles and pages, in turns with the same query of the
-// pages alone. Prints the mean of each over all queries, by the number of words, in microseconds of one thread.
+// The words of a page come from a Zipf distribution, but one in four comes from twenty words of its record, as the pages of a
+// document share words. Titles have eight words. A query is one to three adjacent words of a random page, each with two
+// alternatives of lower weight. Each runs with totals for ten hits and for none, over titles and pages in turns with the list of
+// pages. Prints the mean of both over all queries, by the number of words, in microseconds of one thread.
 #include <cstdio>
 #include <cstdlib>
 #include <list>
@@ -24,7 +24,7 @@ using namespace gannet::bench;
 
 constexpr uint32_t kQueries = 300;
 constexpr uint32_t kTitleWords = 8;
-constexpr uint32_t kOwnWords = 20;  // of a record
+constexpr uint32_t kOwnWords = 20;  // per record
 
 class Library {
  public:
@@ -66,7 +66,7 @@ class Library {
     std::string word;
     QueryPlan plan = Top(10, {});
     for (uint32_t i = 0; i < words && rest >> word; ++i) {
-      // Words live as long as the program does: plans hold views of them.
+      // Keeps the words until the program ends, as plans hold views of them.
       const auto keep = [&](std::string kept) { return std::string_view(*words_.emplace(words_.end(), std::move(kept))); };
       plan.groups.push_back(Group(Occur::kShould, {{1, {keep(word)}}, {0.7f, {keep(zipf_.Word(&random_))}}, {0.4f, {keep(zipf_.Word(&random_))}}}));
       plan.sequence.push_back(static_cast<uint16_t>(i));
@@ -90,7 +90,7 @@ double Microseconds(const auto& action) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-// Of so many hits.
+// Compares all queries with `size` hits. The least time of all turns counts for a query.
 void Compare(const Library& library, uint32_t size, uint32_t turns) {
   std::map<size_t, std::vector<double>> list_times;
   std::map<size_t, std::vector<double>> part_times;

@@ -1,9 +1,9 @@
-// Building, opening, merging and decoding segments: prints the figures that docs/ quotes.
+// Measures building, opening, merging and decoding of segments, and prints the figures that docs/ quotes.
 //
 //   make -C native-bindings bench && build-test/bench-segment_bench FILE
 //
-// FILE is one batch of document_batch.h with three text fields, a many-valued string column and a date column (title,
-// abstract, authors; categories; created of the arXiv records). Everything is warm: the file is in the page cache.
+// FILE is one batch of document_batch.h with three text fields, a multi-valued string column and a date column (title,
+// abstract, authors; categories; created of the arXiv records). The files are in the page cache.
 // Times are processor time, not wall time.
 #include <sys/resource.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@
 namespace gannet {
 namespace {
 
-// Processor time of this process, user and system: unlike the wall clock, it is little disturbed by neighbours.
+// Returns the user and system processor time of this process, which other processes disturb less than wall time.
 double ProcessorSeconds() {
   timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -45,7 +45,7 @@ double PeakMebibytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-// Documents [first, last) of the batch, and the bytes of text in them.
+// Returns a batch of the documents [first, last) of `batch`, and the bytes of their text.
 std::vector<uint8_t> Slice(std::span<const uint8_t> batch, uint32_t first, uint32_t last, uint64_t* text_bytes) {
   ByteReader reader(batch);
   const uint32_t count = std::min(reader.Integer<uint32_t>(), last);

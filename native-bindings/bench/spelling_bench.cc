@@ -1,6 +1,6 @@
-// Time and size of the look-up of typo candidates, walked and compared.
+// Measures the look-up of typo candidates by walking the index and by comparing sketches, and the size of the index.
 //
-//   spelling_bench TERMS QUERIES [EDITS]      files with a word a line
+//   spelling_bench TERMS QUERIES [EDITS]      files with a word per line
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -30,7 +30,7 @@ double Microseconds() {
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// `find` tells how many terms it found. The least of the rounds for each query.
+// Prints the times of `find`, which returns the number of terms it found. The least of all rounds counts for a query.
 void Measure(const char* way, const std::vector<std::string>& queries, uint32_t edits, const auto& find) {
   constexpr int kRounds = 7;
   std::vector<double> times(queries.size(), std::numeric_limits<double>::max());

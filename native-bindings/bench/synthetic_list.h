@@ -1,5 +1,5 @@
-// A synthetic list and what is measured on it, for the micro-benchmarks of the kernel: words drawn from a Zipf distribution over
-// 100,000, one text field, a number and a string of 200 values in each document. The same on every run.
+// A synthetic list for the micro-benchmarks of the kernel, and helpers to measure on it. Each document has one text field with words
+// from a Zipf distribution over 100,000, a number, and a string of 200 values. The list is the same on every run.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using namespace gannet::test;
 using Clock = std::chrono::steady_clock;
 
 inline constexpr uint32_t kVocabulary = 100'000;
-inline constexpr double kBudgetSeconds = 0.15;  // of one measurement
+inline constexpr double kBudgetSeconds = 0.15;  // per measurement
 
 inline std::string WordOf(uint32_t rank) {
   std::string word = "w";
@@ -63,7 +63,7 @@ inline std::shared_ptr<const Segment> BuildList(TemporaryFolder* folder, uint32_
   return folder->Build(schema, writers);
 }
 
-// The median over repeated runs of `action`, in nanoseconds.
+// Returns the median over repeated runs of `action`, in nanoseconds.
 template <typename Action>
 double MedianNanosecondsOf(const Action& action) {
   std::vector<double> times;
@@ -98,7 +98,7 @@ inline std::string Processor() {
   return "unknown processor";
 }
 
-// The term whose document frequency is nearest to the wanted share of the documents.
+// Returns the term whose document frequency is nearest to `share` of the documents.
 inline std::string TermOf(const Generation& generation, double share) {
   struct Nearest : Segment::TermVisitor {
     double wanted = 0;

@@ -1,7 +1,7 @@
-// What the units of the kernel's work cost: a posting, a block, a facet value, a fuzzy look-up. A line each: its name, a tab,
-// nanoseconds, a tab, what it was measured on. bench/micro/run.mjs shows them beside their bars.
+// Measures the unit costs of the kernel: a posting, a block, a facet value, a fuzzy look-up. Prints a line for each: name,
+// nanoseconds and what it was measured on, separated by tabs. bench/micro/run.mjs shows them beside their bars.
 //
-//   unit_costs WORDS      a file with a word of the letters a to z a line, from which a vocabulary is made
+//   unit_costs WORDS      a file with a word of the letters a to z per line, from which a vocabulary is made
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -20,8 +20,8 @@ constexpr uint32_t kDocuments = 1'000'000;
 constexpr uint32_t kWords = 20;
 constexpr size_t kTerms = 500'000;
 constexpr size_t kMisspeltWords = 300;
-constexpr size_t kFuzzyRepeats = 5;  // the median of a word's times counts
-// Below any score that a match can have: with it the count depends on scores, and no posting can be left out.
+constexpr size_t kFuzzyRepeats = 5;  // The median counts for a word.
+// Below any score of a match. With this minimum the count depends on scores, so no posting can be skipped.
 constexpr float kLeastScore = 1e-6f;
 
 void Print(const char* name, double nanoseconds, const std::string& what) {
@@ -69,7 +69,7 @@ void MeasureBlocks(const Segment& segment, const std::string& term) {
   const double documents = MedianNanosecondsOf([&] { decode(false); }) / list.block_count();
   const double both = MedianNanosecondsOf([&] { decode(true); }) / list.block_count();
   Print("block-documents", documents, what);
-  Print("block-both", both, what + (kept == 0 ? " " : ""));  // What was decoded is used.
+  Print("block-both", both, what + (kept == 0 ? " " : ""));  // Uses the decoded values.
 }
 
 void MeasureFacets(const Generation& generation) {

@@ -1,17 +1,17 @@
-// Graphs of vectors beside hnswlib's: recall@10 against time on one thread, vectors a second while building, and filters.
+// Compares vector graphs with hnswlib: recall@10 against time on one thread, vectors built per second, and filters.
 //
 //   vector_bench [COUNT [DIMENSIONS [FILE [SEED [ONLY]]]]]      default 100000 x 128, made around centres by SEED (7)
 //
-// With ONLY, a part of a line's name ("one-sided filter of 50.00 % packed, width 10") or some, with | between them ("ours, width|hnswlib"), only such lines are
-// measured; with "building" nothing is but building. GANNET_BENCH_MINUTES: an hnswlib that takes longer to build is left as FILE.hnsw.unfinished,
-// and the same command goes on with it.
-// What was chosen by the rows and queries of one seed is reported of another.
-// FILE has COUNT + 500 rows of f32; where it is missing they are written to it, and what is built of them is kept beside it as FILE.gvs and
-// FILE.hnsw. bench/vectors/run.mjs is the same with other engines.
+// ONLY is a part of a line's name ("one-sided filter of 50.00 % packed, width 10") or several separated by | ("ours, width|hnswlib"). Only such lines are
+// measured; with "building", only the build is. If hnswlib takes longer to build than GANNET_BENCH_MINUTES, its graph is left as FILE.hnsw.unfinished,
+// and the same command continues it.
+// Settings that were chosen with one seed are reported with another, so that they do not fit its rows and queries.
+// FILE has COUNT + 500 rows of f32 and is written if it is missing. The graphs built from it are kept beside it as FILE.gvs and
+// FILE.hnsw. bench/vectors/run.mjs compares other engines in the same way.
 //
-// A line each: what, its setting, recall, microseconds of processor time a search, and for one with a filter how often that is what one without takes, of width 20,
-// in turns; "as the service asks": 100 wanted with a width of 100, beside one without a filter that asks the same. hnswlib is measured where its headers are found:
-// HNSWLIB_DIR=<package hnswlib-node>/src make -C native-bindings bench; the searches take turns.
+// Prints a line for each: name with setting, recall, and microseconds of processor time per search. A line with a filter also has the ratio of that time to a
+// search without a filter of width 20, measured in turns; "as the service asks" (100 wanted, width 100) is compared with the same search without a filter.
+// hnswlib is measured if its headers are found: HNSWLIB_DIR=<package hnswlib-node>/src make -C native-bindings bench.
 #include <time.h>
 
 #include <algorithm>
@@ -51,14 +51,14 @@ constexpr uint32_t kWanted = 10;
 constexpr int kTurns = 5;
 constexpr uint32_t kLinks = 16;
 constexpr uint32_t kBuildWidth = 200;
-// How much is asked for; the ten best are looked at.
+// How many neighbours a search asks for, and its width. Recall looks at the best ten.
 struct Setting {
   uint32_t wanted = kWanted;
   uint32_t width;
 };
-// Of the search without a filter that those with one are compared with.
+// Setting of the search without a filter that searches with one are compared with.
 constexpr Setting kBeside = {.width = 20};
-// As the service asks (src/search/plan/meaning-plan.ts): with a filter and without.
+// Setting that the service uses (src/search/plan/meaning-plan.ts), with and without a filter.
 constexpr Setting kOfService = {.wanted = 100, .width = 100};
 
 double SecondsOf(clockid_t clock) {
@@ -70,7 +70,7 @@ double SecondsOf(clockid_t clock) {
 double ProcessorSeconds() { return SecondsOf(CLOCK_THREAD_CPUTIME_ID); }
 double WallSeconds() { return SecondsOf(CLOCK_MONOTONIC); }
 
-// Of its own, gone with it.
+// A temporary folder, removed by the destructor.
 struct Folder {
   std::string path = (std::filesystem::temp_directory_path() / "vector-bench-XXXXXX").string();
   Folder() {
@@ -83,7 +83,7 @@ struct Folder {
 
 using Truth = std::vector<std::vector<uint32_t>>;
 
-// Of every query, what it has in common with each vector.
+// Returns the product of each query with each vector.
 std::vector<std::vector<float>> ProductsOf(const Rows& rows, uint32_t count) {
   std::vector<std::vector<float>> products(kQueries, std::vector<float>(count));
   for (uint32_t i = 0; i < count; ++i) {
@@ -107,10 +107,10 @@ Truth TruthOf(const std::vector<std::vector<float>>& products, const std::vector
   return truth;
 }
 
-// A way of searching: the ordinals for a query.
+// A search method: writes the ordinals found for a query.
 using Way = std::function<void(std::span<const float> query, std::vector<uint32_t>* ordinals)>;
 
-// All queries once, in microseconds of processor time each.
+// Runs all queries once and returns the microseconds of processor time per query.
 double MicrosOf(const Rows& rows, uint32_t count, const Way& way) {
   std::vector<uint32_t> ordinals;
   const double began = ProcessorSeconds();
@@ -123,7 +123,7 @@ double MiddleOf(std::vector<double> values) {
   return values[kTurns / 2];
 }
 
-// What is measured: names with one of these, between which | stands, in them.
+// Parts of names, separated by |. Only lines whose name contains one of them are measured.
 std::string only;
 
 bool IsMeasured(std::string_view name) {
@@ -135,7 +135,7 @@ bool IsMeasured(std::string_view name) {
   }
 }
 
-// Beside another way, in turns with it, where one is given.
+// Measures `way` and prints its line. With `beside`, both take turns and the ratio of their times is printed as well.
 void Measure(const std::string& name, const Rows& rows, uint32_t count, const Truth& truth, const Way& way, const Way* beside = nullptr) {
   if (!IsMeasured(name)) return;
   size_t found = 0;
@@ -178,7 +178,7 @@ constexpr Filter kFilters[] = {
     {0.8, false}, {0.8, false, true}, {0.5, false}, {0.35, false}, {0.1, false}, {0.01, false}, {0.001, false}, {0.0001, false},
 };
 
-// Which pass: by chance, or those on one side of the space, where few queries are.
+// Returns the vectors that pass: chosen at random, or on one side of the space, where few queries are.
 std::vector<uint64_t> PassingBits(const Rows& rows, uint32_t count, const Filter& of) {
   const auto [share, is_by_chance, is_half_deleted] = of;
   std::mt19937_64 random(3);
@@ -194,7 +194,7 @@ std::vector<uint64_t> PassingBits(const Rows& rows, uint32_t count, const Filter
   return bits;
 }
 
-// As a batch of an import leaves them until a merge makes a graph: each code is compared.
+// Measures vectors without a graph, as a batch of an import leaves them until a merge: a search compares each code.
 void MeasureWithoutGraph(const Rows& rows, uint32_t count, const Truth& truth, VectorSearcher* searcher) {
   const uint32_t widths[] = {20, 80};
   const auto name = [](uint32_t width) { return "ours without a graph, width " + std::to_string(width); };
@@ -210,7 +210,7 @@ void MeasureWithoutGraph(const Rows& rows, uint32_t count, const Truth& truth, V
   for (const uint32_t width : widths) Measure(name(width), rows, count, truth, Ours(graph, searcher, {.width = width}));
 }
 
-// Each as a search meets it for the first time, prepared, and packed.
+// Measures each filter as a search meets it for the first time, prepared, and packed.
 void MeasureFilters(const Rows& rows, const std::vector<std::vector<float>>& products, const VectorGraph& graph, VectorSearcher* searcher) {
   const uint32_t count = graph.count();
   VectorSearcher searcher_beside;
@@ -243,7 +243,7 @@ void MeasureFilters(const Rows& rows, const std::vector<std::vector<float>>& pro
   }
 }
 
-// What building took, kept beside what was built.
+// Returns the seconds that the build took, from the file beside the graph; 0 if there is none.
 double KeptSeconds(const std::string& file) {
   double seconds = 0;
   std::ifstream(file + ".seconds") >> seconds;
@@ -263,13 +263,13 @@ void BuildOurs(const std::string& kept, const Rows& rows, uint32_t count) {
 }
 
 #if defined(GANNET_HAS_HNSWLIB)
-// A graph of hnswlib, kept in a file where one is named. The program ends where building it takes longer than it may.
+// A graph of hnswlib, kept in the file `kept` if that is not empty. Ends the program if the build takes longer than allowed.
 class Theirs {
  public:
   Theirs(const Rows& rows, uint32_t count, const std::string& kept)
       : space_(rows.dimensions), graph_(std::make_unique<Graph>(&space_, count, kLinks, kBuildWidth)) {
     const std::string unfinished = kept + ".unfinished";
-    // One that another bench has left is built more narrowly.
+    // A file without its seconds is of another bench, which builds with a smaller width.
     const std::string& there = std::filesystem::exists(kept) && KeptSeconds(kept) > 0 ? kept : unfinished;
     if (std::filesystem::exists(there)) graph_ = std::make_unique<Graph>(&space_, there, false, count);
     const double seconds = KeptSeconds(kept) + Build(rows, count);
@@ -295,7 +295,7 @@ class Theirs {
  private:
   using Graph = hnswlib::HierarchicalNSW<float>;
 
-  // What is missing, as far as time allows; gives the seconds that it took of a processor.
+  // Adds the missing vectors as far as time allows. Returns the seconds of processor time it took.
   double Build(const Rows& rows, uint32_t count) {
     const char* minutes = std::getenv("GANNET_BENCH_MINUTES");
     const double end = minutes == nullptr ? HUGE_VAL : WallSeconds() + std::atof(minutes) * 60;

@@ -1,11 +1,11 @@
-// What 10^6 vectors take of memory: a file of ours that is mapped, beside a graph of hnswlib in memory. bench/vectors/memory.mjs runs it and makes a table.
+// Measures the memory that 10^6 vectors take: a mapped file of the kernel, and a graph of hnswlib in memory. bench/vectors/memory.mjs runs it and makes a table.
 //
-//   vector_memory_bench rows COUNT DIMENSIONS FILE [SEED]      COUNT + 500 rows, made around centres, as FILE, where it is missing
-//   vector_memory_bench make COUNT DIMENSIONS FILE [SEED]      the same, then FILE.gvs and FILE.hnsw, what is missing of them
-//   vector_memory_bench ours|hnswlib COUNT DIMENSIONS FILE     one of them in a process that has built nothing, by the system's own counts
+//   vector_memory_bench rows COUNT DIMENSIONS FILE [SEED]      writes COUNT + 500 rows, made around centres, to FILE if it is missing
+//   vector_memory_bench make COUNT DIMENSIONS FILE [SEED]      the same, then builds FILE.gvs and FILE.hnsw if they are missing
+//   vector_memory_bench ours|hnswlib COUNT DIMENSIONS FILE     measures one of them in a process that has built nothing
 //
-// A line each: bytes that are the process's own (RssAnon) and bytes of the mapped file that are in memory for it (Rss of its mapping: with each page that was
-// read the system maps those beside it, too), beyond those before opening, when opened, after 500 searches, and after 20,000 more by other vectors.
+// Prints a line when the graph is opened, after 500 searches, and after 20,000 more by other vectors: anonymous bytes of the process (RssAnon) beyond those
+// before opening, and bytes of the mapped file in memory (Rss of its mapping; with each page read the system also maps its neighbours).
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -40,7 +40,7 @@ constexpr uint32_t kWanted = 10;
 constexpr uint32_t kWidth = 20;
 constexpr uint32_t kLinks = 16;
 constexpr uint32_t kBuildWidth = 200;
-// What hnswlib keeps depends on the links that there is room for, not on how widely they were looked for.
+// The memory of hnswlib depends on its number of links, not on the width of the build, so a smaller width saves time.
 constexpr uint32_t kBuildWidthOfTheirs = 40;
 
 uint64_t KibibytesOf(const std::string& line) { return std::strtoull(line.c_str() + line.find(':') + 1, nullptr, 10); }
@@ -53,7 +53,7 @@ uint64_t AnonymousBytes() {
   return 0;
 }
 
-// Of mappings of files with this name.
+// Returns the resident bytes of all mappings of files whose path ends with `file`.
 uint64_t MappedBytes(const std::string& file) {
   std::ifstream maps("/proc/self/smaps");
   bool is_of_file = false;
@@ -66,7 +66,7 @@ uint64_t MappedBytes(const std::string& file) {
   return bytes;
 }
 
-// Some rows of the file, the others stay on the disk: evenly spaced, from `first` on.
+// Reads `count` rows of the file, `step` apart from `first` on. Ends the program if the file is too short.
 Rows SomeRows(const std::string& path, uint32_t dimensions, size_t first, size_t count, size_t step) {
   Rows rows{dimensions, std::vector<float>(count * dimensions)};
   const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
@@ -115,7 +115,7 @@ void Make(const Asked& asked) {
 
 using Way = std::function<void(std::span<const float> query)>;
 
-// `open` gives the way of searching, which holds what was opened.
+// Measures the graph that `open` opens. Its result searches and keeps the graph open.
 void Measure(const Asked& asked, const char* name, const std::string& mapped, const std::function<Way()>& open) {
   const Rows queries = SomeRows(asked.file, asked.dimensions, asked.count, kQueries, 1);
   const uint32_t step = std::max(1u, asked.count / kMoreQueries);

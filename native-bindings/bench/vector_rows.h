@@ -1,4 +1,4 @@
-// The vectors of benches: made by a seed, or kept in a file of f32, row after row. A file that is too short, or cannot be written, ends the program.
+// Vectors of the benches: generated from a seed, or read from a file of f32 rows. Ends the program if a file is too short or cannot be written.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Rows {
   std::span<const float> of(size_t i) const { return std::span(values).subspan(i * dimensions, dimensions); }
 };
 
-// Around centres that lie in a space of fewer dimensions, as the vectors of texts do.
+// Generates vectors around centres that lie in a space of fewer dimensions, as the vectors of texts do.
 inline Rows Made(size_t count, uint32_t dimensions, uint32_t seed) {
   constexpr uint32_t kInner = 24;
   std::mt19937_64 random(seed);

@@ -1,6 +1,6 @@
-// A vocabulary of any size, the same on every run: given words, and strings that resemble them, each letter drawn from those that
-// follow the three before it in the words (a Markov chain). They share beginnings, endings and neighbours as the terms of large
-// collections do, names and misspellings among them.
+// A vocabulary of any size that is the same on every run: given words, and strings that resemble them. Each letter of these is
+// drawn from those that follow the three letters before it in the words (a Markov chain). So terms share beginnings, endings and
+// neighbours as those of large collections do, which contain names and misspellings.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace gannet::bench {
 
 class WordLikeTerms {
  public:
-  // Words of the letters a to z, at least one.
+  // `words` has at least one word, of the letters a to z.
   WordLikeTerms(std::vector<std::string> words, uint32_t seed) : words_(std::move(words)), random_(seed) {
     for (const std::string& word : words_) {
       std::string before(kContext, kEnd);
@@ -26,7 +26,7 @@ class WordLikeTerms {
     }
   }
 
-  // In byte order: the words, as far as they are needed, and then what resembles them.
+  // Returns `count` distinct terms in byte order: the words first, then strings that resemble them if more are needed.
   std::vector<std::string> Distinct(size_t count) {
     std::set<std::string> terms;
     for (size_t i = 0; i < words_.size() && terms.size() < count; ++i) terms.insert(words_[i]);
@@ -37,7 +37,7 @@ class WordLikeTerms {
     return {terms.begin(), terms.end()};
   }
 
-  // Some of the words, each with one edit: a letter more, less, another, or two exchanged.
+  // Returns random words with one edit each: a letter inserted, deleted or replaced, or two letters swapped.
   std::vector<std::string> Misspelt(size_t count) {
     std::vector<std::string> misspelt;
     while (misspelt.size() < count) {
@@ -63,7 +63,7 @@ class WordLikeTerms {
   static constexpr size_t kLettersMax = 20;
   static constexpr size_t kMisspeltLettersMin = 4;
 
-  // The standard says what std::mt19937 draws, but not what its distributions make of it.
+  // Uses no distribution of the library: the standard fixes the numbers of std::mt19937, but not those of its distributions.
   size_t Below(size_t end) { return random_() % end; }
 
   std::string Invented() {

@@ -1,8 +1,8 @@
-// Runs a fuzz target without libFuzzer, so with any compiler: each seed, then mutations of the seeds for a time.
+// Runs a fuzz target without libFuzzer, hence with any compiler: each seed once, then mutations of the seeds for some time.
 //
-//   fuzz-<name> --seconds 30 --seed 7 --crash-file FILE      mutations; the input that ends it is left in FILE
-//   fuzz-<name> --write-seeds FOLDER                         the seeds as files: a corpus for libFuzzer
-//   fuzz-<name> FILE...                                      these inputs, as a crash file, once each
+//   fuzz-smoke-<name> --seconds 30 --seed 7 --crash-file FILE      runs mutations; an input that crashes or hangs is left in FILE
+//   fuzz-smoke-<name> --write-seeds FOLDER                         writes the seeds as files, a corpus for libFuzzer
+//   fuzz-smoke-<name> FILE...                                      runs each file once, such as a crash file
 #include <sanitizer/common_interface_defs.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@
 namespace gannet::fuzz {
 namespace {
 
-// An input that takes so much of a processor hangs, however many others the machine works for; so does one that waits ten times as long.
+// Processor time after which an input counts as hanging, on a busy machine, too. Ten times as much wall time counts as well.
 constexpr unsigned kInputSecondsMax = 20;
 
 struct Options {
@@ -32,7 +32,7 @@ struct Options {
   std::vector<std::string> files;
 };
 
-// Of the input at work, for whoever reports its end.
+// Current input, number of inputs run, and the file for the input, for the handlers of a crash or hang.
 const Input* current = nullptr;
 uint64_t runs = 0;
 std::string crash_file;
@@ -52,7 +52,7 @@ void OnHang(int) {
   _exit(1);
 }
 
-// From now on; 0: none.
+// Sets the limits from now on; 0 removes them.
 void LimitTime(unsigned seconds) {
   const itimerval timer{{0, 0}, {static_cast<time_t>(seconds), 0}};
   setitimer(ITIMER_PROF, &timer, nullptr);
@@ -115,7 +115,7 @@ void Fuzz(const Options& options) {
   const std::vector<Input> seeds = Seeds();
   for (const Input& seed : seeds) Run(seed);
   Mutator mutator(seeds, options.seed);
-  // Of a processor: a machine that has other things to do sees as many inputs, later.
+  // Limits processor time, so that a busy machine runs as many inputs, only later.
   const std::clock_t begin = std::clock();
   const auto used = [&] { return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC; };
   while (used() < options.seconds) Run(mutator.Next());
@@ -126,7 +126,7 @@ void Fuzz(const Options& options) {
 }  // namespace
 }  // namespace gannet::fuzz
 
-// A trap of the target is a finding like any other.
+// Makes a trap of the target a finding like any other.
 extern "C" const char* __asan_default_options() { return "handle_abort=1:handle_sigill=1:detect_leaks=1"; }
 
 int main(int count, char** arguments) {

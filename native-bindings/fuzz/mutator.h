@@ -1,4 +1,4 @@
-// Seeded mutations of inputs: what a fuzzer does without coverage.
+// Mutates inputs by a seed, without guidance by coverage.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -15,12 +15,12 @@ namespace gannet::fuzz {
 
 class Mutator {
  public:
-  // `seeds` outlive this.
+  // `seeds` must outlive the mutator.
   Mutator(const std::vector<Input>& seeds, uint64_t seed) : seeds_(seeds), random_(seed) {}
 
   Input Next() {
     Input input = seeds_[Below(seeds_.size())];
-    // Now and then as it is, or from nothing; mostly a few changes, which still look like the seed.
+    // Makes mostly few changes, or none, so that the input still resembles the seed. One input in 16 gets up to 63.
     for (size_t changes = Below(16) == 0 ? Below(64) : Below(5); changes > 0; --changes) Change(&input);
     return input;
   }
@@ -66,7 +66,7 @@ class Mutator {
     }
   }
 
-  // In 1, 2, 4 or 8 bytes, as the kernel's formats have numbers: the least byte first.
+  // Writes the number in 1, 2, 4 or 8 bytes, little-endian as in the kernel's formats.
   void WriteNumber(uint64_t number, size_t at, Input* input) {
     const size_t bytes = std::min(size_t{1} << Below(4), input->size() - at);
     for (size_t i = 0; i < bytes; ++i) (*input)[at + i] = static_cast<uint8_t>(number >> (8 * i));
@@ -86,7 +86,7 @@ class Mutator {
   }
 
   void CopyOver(size_t from, size_t length, Input* input) {
-    if (input->empty()) return;  // it has no address to move from
+    if (input->empty()) return;  // An empty vector has no address to move from.
     const size_t to = Below(input->size());
     std::memmove(input->data() + to, input->data() + from, std::min(length, input->size() - to));
   }

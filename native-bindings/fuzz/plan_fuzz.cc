@@ -1,4 +1,4 @@
-// Plans of arbitrary bytes: parsed, and run on a small list when they parse.
+// Fuzzes query plans: parses arbitrary bytes, and runs valid plans on a small list.
 #include <cstdint>
 #include <span>
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-// Above this, a run is slow rather than wrong.
+// Plans that ask for more hits are skipped, as they are slow.
 constexpr uint32_t kFuzzedHitsMax = 4096;
 
 const gannet::Generation& List() {

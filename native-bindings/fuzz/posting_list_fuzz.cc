@@ -1,4 +1,4 @@
-// A posting list of arbitrary bytes, the first of which chooses the number of documents of its segment.
+// Fuzzes posting lists: the first byte of an input chooses the number of documents of the segment, the rest is the list.
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -58,10 +58,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   return 0;
 }
 
-// Lists of one document, of a few, of several blocks, and dense ones, which are stored in other ways each.
+// Returns lists of one document, of a few, of several blocks, and dense ones, as each kind is stored differently.
 std::vector<gannet::fuzz::Input> gannet::fuzz::Seeds() {
   struct Shape {
-    uint8_t documents_code;  // the first byte of the input
+    uint8_t documents_code;  // First byte of the input.
     uint32_t postings;
     uint32_t gap;
     uint32_t positions;

@@ -1,6 +1,6 @@
-// The bytes of a whole segment file: opening and reading all of it is an Error or data, never a crash.
+// Fuzzes whole segment files: opening and reading all of one gives data or an Error, never a crash.
 //
-// Most inputs of nothing die at the meta pages; the interesting ones come from mutated real files.
+// Random bytes mostly fail at the meta pages; the interesting inputs are mutations of real files.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include "fuzz_target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // A file in memory: LMDB opens by path, and /proc gives one.
+  // LMDB opens files by path; /proc provides one for a file in memory.
   const int file = memfd_create("segment", MFD_CLOEXEC);
   if (file < 0) return 0;
   if (write(file, data, size) == static_cast<ssize_t>(size)) {

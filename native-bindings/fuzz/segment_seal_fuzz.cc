@@ -1,7 +1,7 @@
-// A sealed segment whose bytes were changed afterwards: its seal tells, or its bytes are those that were sealed; whatever passes opens
-// and is read to its end. What was cut off, and the input itself as a file, are refused.
+// Fuzzes the seal of segments: a sealed file passes its check if and only if its bytes are unchanged, and a file that passes can be opened
+// and read to its end. A truncated file, and the input itself as a file, are refused.
 //
-// An input is a list of changes: u32 offset (modulo the file's size) and u8 that is combined with the byte there.
+// An input is a list of changes: u32 offset (modulo the file's size) and u8 to xor the byte there with.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ Input SealedSegment() {
   return ReadFile(path);
 }
 
-// A file in memory, under a path that /proc gives it.
+// A file in memory, with a path under /proc.
 class MemoryFile {
  public:
   explicit MemoryFile(const Input& bytes) : file_(memfd_create("seal", MFD_CLOEXEC)) {
@@ -75,7 +75,7 @@ void CheckChanged(const Input& sealed, const uint8_t* data, size_t size) {
   if (passes) gannet::segment_test::OpenAndTraverse(file.path());
 }
 
-// What was cut off somewhere, and bytes that nobody wrote as a segment, are refused.
+// Aborts if a truncated segment, or the input itself as a file, passes the seal.
 void CheckRefused(const Input& sealed, const uint8_t* data, size_t size) {
   uint32_t length = 0;
   if (size > 0) std::memcpy(&length, data, std::min(size, sizeof(length)));
@@ -97,7 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 }
 
 std::vector<gannet::fuzz::Input> gannet::fuzz::Seeds() {
-  // Nothing changed; one bit of the first page, of its seal, and of a page behind; the same byte there and back.
+  // No change, one changed bit of the first page, of its seal and of a later page, and a byte changed twice to what it was.
   return {{0, 0, 0, 0, 0},
           {0, 0, 0, 0, 1},
           {0xf0, 0x0f, 0, 0, 0x80},

@@ -1,4 +1,4 @@
-// Everything that reads text from outside: the analyzer, the highlighter and its JSON, the record splitter.
+// Fuzzes all that reads text from outside: analyzer, stemmers, highlighter with its JSON, and record splitter.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -30,7 +30,7 @@ void Analyse(std::string_view text) {
   }
 }
 
-// Of words as they come, and of anything.
+// Stems the whole text as one word, and each of its words. Stems must be valid UTF-8.
 void Stem(std::string_view text) {
   for (const char* language : {"bg", "cs", "en", "fa", "he", "hr", "pl", "sk", "sl", "uk"}) {
     gannet::Stemmer& stemmer = gannet::ThreadStemmer(language);
@@ -65,7 +65,7 @@ void Split(std::string_view text, size_t chunk_bytes) {
       for (size_t at = 0; at < text.size(); at += chunk_bytes) splitter->Push(text.substr(at, chunk_bytes));
       splitter->End();
     } catch (const gannet::Error&) {
-      // Garbage is refused; what matters is that it is refused in bounds.
+      // Garbage must be refused without reading out of bounds.
     }
   }
 }

@@ -1,4 +1,4 @@
-// The bytes of a graph of vectors: opening and searching them is an Error or neighbours, never a crash.
+// Fuzzes the files of vectors: opening and searching one gives neighbours or an Error, never a crash.
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -22,7 +22,7 @@ using gannet::vectors::VerifyVectors;
 
 namespace {
 
-// Of two passages a record; with a graph however few they are.
+// Returns a file of `count` vectors, two passages per record, with a graph even if they are few.
 std::vector<uint8_t> Encoded(uint32_t count, uint32_t dimensions) {
   std::vector<float> values(static_cast<size_t>(count) * dimensions);
   uint32_t state = count;

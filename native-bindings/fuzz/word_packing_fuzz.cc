@@ -1,5 +1,5 @@
-// Packed texts and dictionaries from disk, whatever bytes they are; every text is what it was after packing and unpacking, and every record, whatever
-// places are said of it.
+// Fuzzes packing by dictionaries: reads arbitrary bytes as dictionary and packed text, and checks that texts and records are unchanged by packing and
+// unpacking, also with arbitrary places of records.
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -32,7 +32,7 @@ std::vector<uint8_t> Packed(const WordDictionary& dictionary, std::string_view t
   return packed;
 }
 
-// The bytes cut into records by what they are, some of which have no fields.
+// Cuts the bytes into records, by their values, packs these, and checks that each is kept. Some records have no fields.
 void PackAsRecords(const WordDictionary& dictionary, std::span<const uint8_t> bytes) {
   std::vector<uint32_t> fields, ends;
   for (size_t at = 0; at < bytes.size();) {
@@ -62,16 +62,16 @@ void PackAsRecords(const WordDictionary& dictionary, std::span<const uint8_t> by
     Require(dictionary.Unpack(reader.Bytes(reader.remaining()), text));
     Require(std::ranges::equal(text, record.subspan(plain)));
   }
-  // Any places, which are refused, or are those of records.
+  // Arbitrary places are refused, unless they happen to be valid.
   for (uint32_t& place : ends) place = place * 7 % static_cast<uint32_t>(bytes.size() + 2);
   try {
     gannet::PackRecords(dictionary, 1, packed, {fields, ends});
   } catch (const gannet::Error&) {
-    // Refused before anything is written.
+    // The places are refused before anything is written.
   }
 }
 
-// The first half, some times over so that its words are worth it, is a text that a dictionary is learned from, by which the other is packed.
+// Learns a dictionary from the first half, repeated so that its words pay, and packs the second half with it.
 void PackAndUnpack(std::string_view bytes) {
   const std::string_view texts[] = {bytes.substr(0, bytes.size() / 2), bytes.substr(bytes.size() / 2)};
   const std::vector<std::string_view> learnable(4, texts[0]);
@@ -86,7 +86,7 @@ void PackAndUnpack(std::string_view bytes) {
   PackAsRecords(dictionary, AsBytes(bytes));
 }
 
-// A dictionary, and behind it what is to be unpacked.
+// Reads the bytes as u16 size, dictionary and packed text, and unpacks the text.
 void UnpackAnything(std::span<const uint8_t> bytes) {
   if (bytes.size() < 2) return;
   gannet::IsWholeDictionary(bytes);
@@ -97,7 +97,7 @@ void UnpackAnything(std::span<const uint8_t> bytes) {
     dictionary.Unpack(bytes.subspan(2 + cut), text);
     for (size_t number = 0; number <= dictionary.size(); ++number) Require(dictionary.Word(number).size() <= bytes.size());
   } catch (const gannet::Error&) {
-    // Garbage is refused; what matters is that it is refused in bounds.
+    // Garbage must be refused without reading out of bounds.
   }
 }
 

@@ -1,9 +1,9 @@
-// Becomes another program that the kernel kills as soon as whoever started it ends, in whatever way: a service that is killed has no time to
-// end what it started, and what hangs hears nothing.
+// Runs a program that the operating system kills as soon as the process that started it ends, in whatever way. A killed service cannot end the
+// processes that it started, and a process that hangs would not react to anything but a kill.
 //
 //   end_with_parent PID-OF-PARENT PROGRAM [ARGUMENT...]
 //
-// PROGRAM is a path. Where the system knows no such signal (it is Linux that does), this is PROGRAM alone.
+// PROGRAM is a path. Only Linux has such a signal. On other systems the program runs without it.
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ int main(int count, char** arguments) {
   }
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // It may have ended before it was asked for the signal, which does not come any more then.
+  // If the parent ended before prctl, the signal does not come any more.
   if (getppid() != (pid_t)atol(arguments[1])) return kNoProgram;
 #endif
   execv(arguments[2], arguments + 2);

@@ -1,14 +1,14 @@
-// A thread that is ended in the middle of a transaction, as one is that does not close in time; `harden.mjs` puts this file into the package's own env.cpp.
-// JavaScript has no say any more then, and its transaction would keep the writer's locks: the thread would wait for itself when it closes
-// the environment, and for good, and so would whoever waits for its end or wants to write.
+// Aborts the transaction of a thread that is terminated within it, such as one that does not close in time. `harden.mjs` includes this file in the package's env.cpp.
+// JavaScript no longer runs then, and the transaction would keep the writer's locks: the thread would wait for itself forever when it closes
+// the environment, and so would all that wait for its end or want to write.
 //
-// Called by the thread that began it. Where lmdb-js writes by itself, the locks belong to the thread that does.
+// Called by the thread that began the transaction. If lmdb-js writes by itself, its writing thread owns the locks, and nothing is done.
 void EnvWrap::abandonTxn() {
 	if (!this->writeTxn || this->writeWorker) return;
 	lateCallback.Reset();
 	while (TxnTracked* begun = this->writeTxn) {
 		this->writeTxn = begun->parent;
-		// With those within it.
+		// Aborts the transactions nested in it, too.
 		if (!begun->parent) mdb_txn_abort(begun->txn);
 		delete begun;
 	}

@@ -1,7 +1,7 @@
 /**
- * Makes the sources of lmdb-js check what they read: a copy of the package's sources in a folder of its own, with calls of
- * sound_pages.h at the places where pages leave and enter the file. Every place has to be found exactly as often as it is
- * expected: with a release of the package that differs, the build says so instead of leaving a place out.
+ * Makes the sources of lmdb-js check what they read: copies the package's sources and adds calls of sound_pages.h where pages
+ * leave and enter the file, with some other changes. Each place must be found exactly as often as expected, so that the build
+ * fails with a different release of the package instead of leaving out a change.
  */
 import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,42 +10,42 @@ import { fileURLToPath } from 'node:url';
 const here = dirname(fileURLToPath(import.meta.url));
 const LIBRARY = join('dependencies', 'lmdb', 'libraries', 'liblmdb');
 
-/** `[what stands there, what is to stand there]`; each is there once. */
+/** Edits of mdb.c: `[text, replacement]`. Each text must occur exactly once. */
 const EDITS = [
-  // A sum of the meta data, behind what other builds read and write.
+  // Adds a sum to the meta data, behind the fields that other builds read and write.
   ['\tint64_t\t\tboot_id;\n} MDB_meta;', '\tint64_t\t\tboot_id;\n\tuint64_t\tmm_sum;\n} MDB_meta;'],
   [
     '\nstatic void\nmdb_page_unref(MDB_txn *txn, MDB_page *mp)',
     '\n#include "sound_pages.h"\n#include "unmapping.h"\n\nstatic void\nmdb_page_unref(MDB_txn *txn, MDB_page *mp)',
   ],
-  // Pages that are read from the map.
+  // Checks pages that are read from the map.
   [
     '\t\tp = (MDB_page *)(env->me_map + env->me_psize * pgno);\n\t}\n\ndone:',
     '\t\tp = (MDB_page *)(env->me_map + env->me_psize * pgno);\n\t\tint sound = CheckPage(txn, p, pgno, numpgs);\n\t\tif (sound != MDB_SUCCESS) return sound;\n\t}\n\ndone:',
   ],
-  // The root is read again by a cursor that is used again.
+  // A cursor that is used again reads its root again, so that it is checked.
   ['if (!mc->mc_pg[0] || mc->mc_pg[0]->mp_pgno != root) {', '{'],
-  // A value has the pages that its size asks for, and more where it took the place of a longer one in one transaction.
+  // Checks that a value has as many pages as its size needs. It has more if it replaced a longer one in the same transaction.
   [
     '\tmemcpy(&ovp, NODEDATA(leaf), sizeof(ovp));\n\t{\n\tif ((rc = MDB_PAGE_GET(',
     '\tmemcpy(&ovp, NODEDATA(leaf), sizeof(ovp));\n\t{\n\tif (ovp.op_pages < OVPAGES(data->mv_size, mc->mc_txn->mt_env->me_psize)) return MDB_CORRUPTED;\n\tif ((rc = MDB_PAGE_GET(',
   ],
-  // Pages that are written.
+  // Seals pages that are written.
   [
     '\t\t\tdp->mp_txnid = txn->mt_txnid;\n\t\t\tpos = pgno * psize;\n\t\t\tsize = psize;\n\t\t\tnump = dl_nump[i];\n\t\t\tmdb_tassert(txn, nump > 0);\n\t\t\tpages_written += nump;\n\t\t\tsize *= nump;\n',
     '\t\t\tdp->mp_txnid = txn->mt_txnid;\n\t\t\tpos = pgno * psize;\n\t\t\tsize = psize;\n\t\t\tnump = dl_nump[i];\n\t\t\tmdb_tassert(txn, nump > 0);\n\t\t\tpages_written += nump;\n\t\t\tsize *= nump;\n\t\t\tSealPage(dp, size);\n',
   ],
-  // Lists of free pages.
+  // Checks lists of free pages.
   [
     '\t\tidl = (MDB_ID *) data.mv_data;\n\t\ti = idl[0];\n\t\tif (!mop) {',
     '\t\tidl = (MDB_ID *) data.mv_data;\n\t\tif ((rc = CheckFreeList(txn, idl, data.mv_size)) != MDB_SUCCESS)\n\t\t\tgoto fail;\n\t\ti = idl[0];\n\t\tif (!mop) {',
   ],
-  // A list of free pages that cannot be read is no list, not one without an end.
+  // A list of free pages that cannot be read is an error, and not the end of the lists.
   [
     '\t\t\t\trc = mdb_cursor_get(&m2, &key, NULL, op);\n\t\t\t\top = MDB_NEXT; // now iterate forwards through the txns of free list\n',
     '\t\t\t\trc = mdb_cursor_get(&m2, &key, NULL, op);\n\t\t\t\tif (rc && rc != MDB_NOTFOUND) goto fail;\n\t\t\t\top = MDB_NEXT; // now iterate forwards through the txns of free list\n',
   ],
-  // Saving the list: what could not be read or put is neither written to nor taken for its end.
+  // Saving the list: an entry that cannot be read or put is not written to, nor taken for the end of the list.
   [
     '\t\t\tentry_size = ((mop_len / ((env->me_freelist_end - start_written) * maxfree_1pg)) + 1) * maxfree_1pg;\n',
     '\t\t\tentry_size = ((mop_len / ((env->me_freelist_end == start_written ? 1 : env->me_freelist_end - start_written) * maxfree_1pg)) + 1) * maxfree_1pg;\n',
@@ -62,12 +62,12 @@ const EDITS = [
     '\t\trc = mdb_cursor_get(&mc, &key, &data, MDB_SET_KEY);\n\t\tif (data.mv_size == 0) {',
     '\t\trc = mdb_cursor_get(&mc, &key, &data, MDB_SET_KEY);\n\t\tif (rc && rc != MDB_NOTFOUND) break;\n\t\tif (rc == MDB_SUCCESS && data.mv_size == 0) {',
   ],
-  // What is put back after a write that failed is sound, too.
+  // The meta data restored after a failed write gets a sum, too.
   ['\t\tmeta.mm_txnid = metab.mm_txnid;\n', '\t\tmeta.mm_txnid = metab.mm_txnid;\n\t\tmeta.mm_sum = MetaSum(&meta);\n'],
-  // Other builds refuse what this one has written: they would leave its sums as they are, and it would take their pages for damaged.
+  // Other builds must refuse files with seals: they would not update the sums, so that this build would take their pages for damaged.
   ['\tmeta->mm_version = MDB_DATA_VERSION;\n', '\tmeta->mm_version = kSealedVersion;\n'],
   ['\t\t\tif ((m->mm_version & 0xffff) != MDB_DATA_VERSION) {', '\t\t\tif (!VersionIsKnown(m)) {'],
-  // Meta data: as it is written, when a file is opened and when a transaction begins.
+  // Seals meta data when it is written, and checks it when a file is opened and when a transaction begins.
   [
     '\tmeta.boot_id = env->boot_id;\n\n\toff = offsetof(MDB_meta, mm_mapsize);',
     '\tmeta.boot_id = env->boot_id;\n\tmeta.mm_magic = MDB_MAGIC;\n\tmeta.mm_version = kSealedVersion;\n\tmeta.mm_address = mp->mm_address;\n\tmeta.mm_sum = MetaSum(&meta);\n\n\toff = 0;',
@@ -88,8 +88,8 @@ const EDITS = [
     '\t\tDPUTS("environment had fatal error, must shutdown!");\n\t\trc = MDB_PANIC;\n\t} else {\n\t\t/* <lmdb-js change> */',
     '\t\tDPUTS("environment had fatal error, must shutdown!");\n\t\trc = MDB_PANIC;\n\t} else if (meta_rc != MDB_SUCCESS) {\n\t\trc = meta_rc;\n\t} else {\n\t\t/* <lmdb-js change> */',
   ],
-  // The table of readers and the mutexes are memory of this process: one process has a data directory, which its own lock file
-  // sees to, and a damaged lock file must not be a mutex. One that is in use by another process is refused.
+  // Puts the table of readers and the mutexes into memory of the process: only one process uses a data directory, as its own lock
+  // file ensures, and a damaged lock file must not become a mutex. A file that another process uses is refused.
   [
     '\trsize = (env->me_maxreaders-1) * sizeof(MDB_reader) + sizeof(MDB_txninfo);\n\tif (size < rsize && *excl > 0) {',
     '\trsize = (env->me_maxreaders-1) * sizeof(MDB_reader) + sizeof(MDB_txninfo);\n\tif (*excl <= 0) {\n\t\trc = EAGAIN;\n\t\tgoto fail;\n\t}\n\tsize = 0;\n\tif (*excl > 0) {',
@@ -99,13 +99,13 @@ const EDITS = [
     '\t\tvoid *m = mmap(NULL, rsize, PROT_READ|PROT_WRITE, MAP_SHARED,\n\t\t\tenv->me_lfd, 0);',
     '\t\tvoid *m = mmap(NULL, rsize, PROT_READ|PROT_WRITE, MAP_SHARED|MAP_ANONYMOUS,\n\t\t\t-1, 0);',
   ],
-  // The newest data that is known to be on disk stand behind the first meta data, where a crash may have cut them.
+  // The copy of the newest synced meta data is behind the first meta page, where a crash may have cut it off, so it must be checked.
   [
     '\t\tlatest = mdb_pick_meta(env, latest, flushed);\n',
     '\t\tif (MetaIsSound(flushed)) latest = mdb_pick_meta(env, latest, flushed);\n',
   ],
-  // 2.5 MiB of each environment, of which a small transaction uses a page: as maps of their own, for the allocator would put them over
-  // what others have just used and given back, and these could not use it again.
+  // Gives 2.5 MiB of each environment, of which a small transaction uses one page, their own mapping. The allocator would place them
+  // over memory that others have just freed and could not use again.
   [
     '\t\t\t\t(env->me_dirty_list = calloc(dl_size, sizeof(MDB_ID2)))))\n\t\t\trc = ENOMEM;\n\t\tif (env->me_dirty_list && !(env->me_dirty_nump = malloc(dl_size * sizeof(int))))',
     '\t\t\t\t(env->me_dirty_list = MapArray(MDB_IDL_UM_SIZE * sizeof(MDB_ID2)))))\n\t\t\trc = ENOMEM;\n\t\t(void)dl_size;\n\t\tif (env->me_dirty_list && !(env->me_dirty_nump = MapArray(MDB_IDL_UM_SIZE * sizeof(int))))',
@@ -114,7 +114,7 @@ const EDITS = [
     '\tfree(env->me_dirty_list);\n\tfree(env->me_dirty_nump);\n',
     '\tUnmapArray(env->me_dirty_list, MDB_IDL_UM_SIZE * sizeof(MDB_ID2));\n\tUnmapArray(env->me_dirty_nump, MDB_IDL_UM_SIZE * sizeof(int));\n',
   ],
-  // A map that cannot grow leaves the one that is there, and the transaction that needs more has failed.
+  // If a map cannot grow, the old one stays, and the transaction that needs more fails.
   [
     '\t\tMDB_last_map* last_map = malloc(sizeof(MDB_last_map));\n',
     '\t\tconst mdb_size_t old_mapsize = env->me_mapsize;\n\t\tMDB_last_map* last_map = malloc(sizeof(MDB_last_map));\n\t\tif (!last_map) return ENOMEM;\n',
@@ -127,13 +127,13 @@ const EDITS = [
     '\t\trc = mdb_env_set_mapsize(env, new_size);\n\t/* </lmdb-js addition> */',
     '\t\tif ((rc = mdb_env_set_mapsize(env, new_size)) != MDB_SUCCESS) goto fail;\n\t/* </lmdb-js addition> */',
   ],
-  // A commit may leave its syncs to another thread.
+  // Lets a commit leave its syncs to another thread.
   ['\nint\nmdb_txn_commit(MDB_txn *txn)\n{', '\n#include "late_sync.h"\n\nint\nmdb_txn_commit(MDB_txn *txn)\n{'],
   [
     '\tif (!F_ISSET(txn->mt_flags, MDB_TXN_NOSYNC) &&\n\t\t(rc = mdb_env_sync0(env, 0, txn->mt_next_pgno)))\n\t\tgoto fail;',
     '\tif (leaves_sync)\n\t\treturn kSyncIsLeft;\n\tif (!F_ISSET(txn->mt_flags, MDB_TXN_NOSYNC) &&\n\t\t(rc = mdb_env_sync0(env, 0, txn->mt_next_pgno)))\n\t\tgoto fail;',
   ],
-  // Nobody lets go of pages of a map that is just taken away.
+  // Prevents trimming of pages while a map is unmapped.
   [
     '\tif (env->me_map) {\n\t\tif (MDB_REMAPPING(env->me_flags))\n\t\t\tmunmap(env->me_map, NUM_METAS*env->me_psize);',
     '\tpthread_rwlock_t *unmapping = BeginUnmapping();\n\tif (env->me_map) {\n\t\tif (MDB_REMAPPING(env->me_flags))\n\t\t\tmunmap(env->me_map, NUM_METAS*env->me_psize);',
@@ -142,12 +142,13 @@ const EDITS = [
     '\t\t\t/*</lmdb-js>*/\n\t\t}\n\t}\n\tif (env->me_mfd != INVALID_HANDLE_VALUE)',
     '\t\t\t/*</lmdb-js>*/\n\t\t}\n\t}\n\tEndUnmapping(unmapping);\n\tif (env->me_mfd != INVALID_HANDLE_VALUE)',
   ],
-  // A map with zeros in the place of what could not be read is made anew. Before what grows it, whose lock it needs.
+  // Lets a map with zeros for unreadable pages be mapped again. Stands before the function that grows maps, and behind unmapping.h,
+  // whose lock it needs.
   [
     '\nint ESECT\nmdb_env_set_mapsize(MDB_env *env, mdb_size_t size)\n{',
     '\n#include "map_anew.h"\n\nint ESECT\nmdb_env_set_mapsize(MDB_env *env, mdb_size_t size)\n{',
   ],
-  // On a file system that refuses to be written: read, and written as soon as it can be.
+  // Opens files for reading on a file system that refuses writes, and writes as soon as it accepts them.
   [
     '\tHANDLE\t\tme_mfd;\t\t/**< For writing and syncing the meta pages */\n',
     '\tHANDLE\t\tme_mfd;\t\t/**< For writing and syncing the meta pages */\n\tint\t\tme_reads_only, me_locks_to_read;\n',
@@ -189,17 +190,17 @@ const EDITS = [
     '\tif ((rc = mdb_page_flush(txn, i)) != MDB_SUCCESS) {\n',
     '\tif ((rc = BecomeWritable(txn->mt_env)) || (rc = mdb_page_flush(txn, i)) != MDB_SUCCESS) {\n',
   ],
-  // What no check found ends the process with a sentence, not with a signal.
+  // Damage that no check found ends the process with a message instead of a signal.
   [
     '\tfprintf(stderr, "%s\\n", buf);\n\tabort();',
     '\tdprintf(STDERR_FILENO, "A data file is damaged in a way that cannot be gone on from (%s): %s\\n", env->me_path ? env->me_path : "unknown", buf);\n\t_exit(70);',
   ],
 ];
 
-/** The same in what binds LMDB to Node.js. */
+/** Edits of env.cpp, which binds LMDB to Node.js. */
 const BINDING_EDITS = [
-  // What belongs to an environment that could not be opened is used once more before it goes; and the environment goes, too, once,
-  // also where it was on the list of those that are open: nothing of it may be asked for any more, not even its path.
+  // An environment that could not be opened uses its extension once more before both are deleted. It is closed exactly once and
+  // removed from the list of open environments, as nothing of it may be used any more, not even its path.
   [
     '\tif (rc != 0) {\n\t\t#ifdef MDB_OVERLAPPINGSYNC\n\t\tdelete extended_env;\n\t\t#endif\n\t\tif (rc == EXISTING_ENV_FOUND) {\n\t\t\tmdb_env_close(env);',
     '\tif (rc != 0) {\n\t\tif (rc == EXISTING_ENV_FOUND) {\n\t\t\tdelete extended_env;\n\t\t\tmdb_env_close(env);',
@@ -208,7 +209,7 @@ const BINDING_EDITS = [
     '\t\t\tthis->jsFlags |= OPEN_FAILED;\n\t\t\tcloseEnv(true);\n',
     '\t\t\tthis->jsFlags |= OPEN_FAILED;\n\t\t\tauto& envs = envTracking->envs;\n\t\t\tfor (auto entry = envs.begin(); entry != envs.end(); ++entry) {\n\t\t\t\tif (entry->env != env) continue;\n\t\t\t\tenvs.erase(entry);\n\t\t\t\tbreak;\n\t\t\t}\n\t\t\tMDB_env* failed_env = env;\n\t\t\tcloseEnv(true);\n\t\t\tdelete extended_env;\n\t\t\tmdb_env_close(failed_env);\n',
   ],
-  // A transaction that cannot begin is an error, not one whose place in memory is whatever stood there.
+  // A transaction that cannot begin throws an error, instead of leaving an uninitialized pointer.
   [
     '\t\t\t\t\tmdb_txn_begin(env, txn, flags & 0xf0000, &txn);\n',
     '\t\t\t\t\tif (int rc = mdb_txn_begin(env, txn, flags & 0xf0000, &txn)) return failToBegin(info, rc);\n',
@@ -221,8 +222,8 @@ const BINDING_EDITS = [
     'Napi::Value EnvWrap::beginTxn(const CallbackInfo& info) {\n',
     '#include "late_commit.h"\n#include "abandoned_txn.h"\n#include "map_again.h"\n#include "mappings_lock.h"\nNapi::Value EnvWrap::failToBegin(const CallbackInfo& info, int rc) {\n\tif (!this->writeTxn) {\n\t\tif (this->writeWorker)\n\t\t\tthis->writeWorker->UnlockTxn();\n\t\telse\n\t\t\tpthread_mutex_unlock(this->writingLock);\n\t}\n\treturn throwLmdbError(info.Env(), rc);\n}\nNapi::Value EnvWrap::beginTxn(const CallbackInfo& info) {\n',
   ],
-  // Commits whose syncs another thread waits for: until such a one has ended nobody begins another, and nothing is closed. And a thread
-  // that is ended within a transaction gives its locks back.
+  // Adds commits whose syncs run on another thread: until one has ended, its thread begins no other and closes nothing. A thread that
+  // is terminated within a transaction releases its locks.
   [
     '\t\t\tpthread_mutex_lock(this->writingLock);\n\t\t\ttxn = nullptr;\n',
     '\t\t\tfinishLateCommit();\n\t\t\tpthread_mutex_lock(this->writingLock);\n\t\t\ttxn = nullptr;\n',
@@ -260,7 +261,7 @@ const BINDING_HEADER_EDITS = [
   ],
 ];
 
-/** Room for the sentence of an error, which is printed without a bound: three numbers that nobody set make one longer than its room. */
+/** Enlarges the buffer for the message of an error, which is printed without a bound: three uninitialized numbers make it longer than 100 bytes. */
 const ROOM_EDIT = { before: 'last_error = malloc(100);', after: 'last_error = malloc(1000);', places: 12 };
 
 function edit(file, edits) {
@@ -281,7 +282,7 @@ function editEverywhere(file, { before, after, places }) {
   writeFileSync(file, parts.join(after));
 }
 
-/** Files that the result depends on, beside the package. */
+/** Files that the result depends on, besides the package. */
 export const HARDENING = [
   'harden.mjs',
   'sound_pages.h',
@@ -295,7 +296,7 @@ export const HARDENING = [
   'mappings_lock.h',
 ].map((name) => join(here, name));
 
-/** Puts the package's sources, made safe, into `target`, which is made anew. */
+/** Writes the package's sources with all edits to the folder `target`, which is replaced. */
 export function hardenedSources(packageFolder, target) {
   rmSync(target, { recursive: true, force: true });
   for (const part of ['binding.gyp', 'package.json', 'src', 'dependencies'])

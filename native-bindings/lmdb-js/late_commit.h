@@ -1,9 +1,9 @@
-// Commits whose syncs another thread waits for; see late_sync.h. `harden.mjs` puts this file into the package's own env.cpp.
+// Commits whose syncs run on another thread; see late_sync.h. `harden.mjs` includes this file in the package's env.cpp.
 //
-// Called within a transaction, `env.commitLate(told)` has its commit write the pages and return, or throws: a thread waits for the disk, and `told` is
-// called on the thread of the transaction when that is done, with an error where it failed. A commit with nothing to wait for calls it before
-// it returns; one that throws does not. Until then the transaction holds the writer's locks: whoever begins another one on this thread, or
-// closes the environment, waits for it, and other threads wait as for any transaction.
+// After `env.commitLate(told)`, called within a transaction, the commit writes the pages and returns or throws. Another thread waits for the disk, and then
+// `told` is called on the thread of the transaction, with an error if the syncs failed. A commit with nothing to sync calls `told` before
+// it returns; a commit that throws does not call it. Until then the transaction holds the writer's locks: this thread waits for it before it
+// begins another transaction or closes the environment, and other threads wait as for any transaction.
 #include <pthread.h>
 #include <memory>
 
@@ -21,10 +21,10 @@ struct LateCommit {
 	EnvWrap* wrap;
 	MDB_txn* txn;
 	pthread_t thread;
-	// Of the syncs, then of the commit; for the thread of the transaction once the other one has been joined.
+	// Result of the syncs, then of the commit. The thread of the transaction reads it after it has joined the other thread.
 	int rc;
 	Napi::ThreadSafeFunction told;
-	// Keeps the environment's object until it was told.
+	// Keeps the environment's object alive until `told` was called.
 	Napi::ObjectReference self;
 };
 
@@ -55,7 +55,7 @@ static void* waitForDisk(void* data) {
 		done->self.Reset();
 		callback.Call({errorOf(env, done->rc)});
 	});
-	// The process ends: the callback is not called, and Node-API has released the function for this thread.
+	// The process is ending: the callback is not called, and Node-API has released the function for this thread.
 	if (called == napi_closing) {
 		delete given;
 		return nullptr;
@@ -67,14 +67,14 @@ static void* waitForDisk(void* data) {
 
 Napi::Value EnvWrap::commitLate(const CallbackInfo& info) {
 	if (!this->writeTxn || this->writeTxn->parent) return throwError(info.Env(), "There is no transaction that could be committed late.");
-	// It is within a transaction of the thread that lmdb-js writes by itself in, or follows it: nobody would be told of its commit.
+	// The transaction runs within one of the thread in which lmdb-js writes by itself, or behind it, so its commit could not be reported.
 	if (this->writeWorker || !(this->writeTxn->flags & TXN_ABORTABLE))
 		return throwError(info.Env(), "The transaction cannot be committed late: lmdb-js writes to this environment by itself at the moment.");
 	lateCallback = Napi::Persistent(info[0].As<Napi::Function>());
 	return info.Env().Undefined();
 }
 
-// As `mdb_txn_commit`; kSyncIsLeft where `finishLateCommit` does the rest.
+// Commits as `mdb_txn_commit` does, or returns kSyncIsLeft if `finishLateCommit` does the rest.
 int EnvWrap::commitOrBegin(const CallbackInfo& info, MDB_txn* txn) {
 	if (lateCallback.IsEmpty() || this->writeTxn->parent || this->writeWorker) return mdb_txn_commit(txn);
 	Napi::Function callback = lateCallback.Value();
@@ -91,7 +91,7 @@ int EnvWrap::commitOrBegin(const CallbackInfo& info, MDB_txn* txn) {
 			lateCommit = commit;
 			return rc;
 		}
-		// Without a thread it waits itself.
+		// Without another thread, this one waits for the disk.
 		delete given;
 		commit->told.Release();
 		rc = mdb_txn_commit_end(txn, mdb_txn_sync(txn));

@@ -1,11 +1,11 @@
-// A commit in three steps, so that the thread that writes need not wait for the disk. `harden.mjs` puts this file into the package's own
-// mdb.c, before `mdb_txn_commit`, which returns kSyncIsLeft where its second step begins.
+// A commit in three steps, so that the thread that writes need not wait for the disk. `harden.mjs` includes this file in the package's
+// mdb.c, before `mdb_txn_commit`, which returns kSyncIsLeft at the beginning of the second step.
 //
-//   mdb_txn_commit_unsynced   the pages are written and nothing is synced; by the thread that began the transaction
-//   mdb_txn_sync              both syncs with the meta page between them, in LMDB's own order; by any one thread
-//   mdb_txn_commit_end        what follows, with the result of the second step; by the thread that began the transaction
+//   mdb_txn_commit_unsynced   writes the pages without a sync; called by the thread that began the transaction
+//   mdb_txn_sync              syncs twice and writes the meta page in between, as LMDB does; called by any one thread
+//   mdb_txn_commit_end        ends the commit with the result of the second step; called by the thread that began it
 //
-// The writer's lock is held from the first step to the last. Readers see the transaction once its meta page is on disk, as ever.
+// The writer's lock is held from the first step to the last. As always, readers see the transaction once its meta page is on disk.
 enum { kSyncIsLeft = -30600 };
 
 static __thread int leaves_sync;

@@ -1,4 +1,4 @@
-// map_anew.h for JavaScript; `harden.mjs` puts this file into the package's own env.cpp.
+// Exposes map_anew.h to JavaScript. `harden.mjs` includes this file in the package's env.cpp.
 #include <sys/stat.h>
 extern "C" int mdb_env_map_anew(MDB_env* env);
 
@@ -11,8 +11,8 @@ Napi::Value EnvWrap::mapAnew(const CallbackInfo& info) {
 	return rc == 0 ? info.Env().Undefined() : throwLmdbError(info.Env(), rc);
 }
 
-// The same for an environment that other threads have open, by its file, which tells environments apart. It is not opened: the zeros may keep it from being
-// opened, and opening waits for whoever writes it. Returns true if it is open.
+// Maps again an environment that other threads have open, identified by its file. Does not open it, as the zeros may make that fail, and opening waits for a
+// thread that writes to it. Returns true if it is open.
 static Napi::Value mapAnewByFile(const CallbackInfo& info) {
 	std::string path = info[0].As<Napi::String>().Utf8Value();
 	struct stat file;

@@ -1,17 +1,17 @@
-// The file of an open environment, mapped anew in its place: where the disk could not read a page of the mapping, zeros stand behind it until then, for every
-// thread that shares the environment (addon/map_faults.cc). `harden.mjs` puts this file into the package's own mdb.c.
+// Maps the file of an open environment again at the same address. A page that the disk could not read is mapped as zeros until then, for every thread that
+// shares the environment (addon/map_faults.cc). `harden.mjs` includes this file in the package's mdb.c.
 //
-// Invariants: the addresses stay, so that whoever reads meanwhile goes on, and sees zeros or what is in the file; a mapping that cannot be had leaves the old one
-// as it was. What LMDB maps is only read (no MDB_WRITEMAP), so nothing is lost with it.
+// Invariants: the addresses stay the same, so that concurrent readers continue and see zeros or the contents of the file. If mapping fails, the old mapping
+// stays. LMDB only reads its mapping (no MDB_WRITEMAP), so nothing is lost with it.
 //
-// Thread-safety: any thread, outside of its own transactions. A map grows, hence moves, within transactions that write: while there is one, nothing is mapped, and the
-// answer is EBUSY at once, because a thread that other work waits for does not wait for it.
+// Thread-safety: any thread, outside of its own transactions. Only write transactions grow, hence move, a map. While there is one, nothing is mapped, and
+// mdb_env_map_anew returns EBUSY at once, as a thread that other work waits for must not wait for it.
 #include <errno.h>
 #include <sys/mman.h>
 
 static int MapInPlace(MDB_env *env, void *at, size_t bytes) {
 #ifdef __linux__
-	// First elsewhere: a mapping that fails in its place would leave a hole there.
+	// Maps elsewhere first, as a mapping that fails in place would leave a hole.
 	void *anew = mmap(NULL, bytes, PROT_READ, MAP_SHARED, env->me_fd, 0);
 	if (anew == MAP_FAILED) return errno;
 	if (env->me_flags & MDB_NORDAHEAD) madvise(anew, bytes, MADV_RANDOM);
@@ -25,7 +25,7 @@ static int MapInPlace(MDB_env *env, void *at, size_t bytes) {
 #endif
 }
 
-/** Those of before it grew as well, which readers may still be in. */
+/** Maps the file again, also in the maps from before it grew, which readers may still use. */
 int mdb_env_map_anew(MDB_env *env) {
 	if (!env->me_map || MDB_REMAPPING(env->me_flags) || (env->me_flags & MDB_WRITEMAP)) return EINVAL;
 #ifdef __linux__

@@ -1,4 +1,4 @@
-// The lock of unmapping.h, given from JavaScript by its address; `harden.mjs` puts this file into the package's own env.cpp.
+// Lets JavaScript set the lock of unmapping.h by its address. `harden.mjs` includes this file in the package's env.cpp.
 extern "C" void mdb_use_mappings_lock(void* lock);
 
 Napi::Value EnvWrap::useMappingsLock(const CallbackInfo& info) {

@@ -1,16 +1,16 @@
-// What the service adds to the LMDB of lmdb-js: pages that carry a checksum, and that are checked before they are followed.
+// Adds checksums to the pages of lmdb-js's LMDB, and checks pages before LMDB follows them.
 //
-// LMDB trusts its file: a damaged page number, offset or size is a wild pointer for it, and a damaged key is a record that is
-// not found. `harden.mjs` puts this file into the package's own mdb.c and calls it where pages leave and enter the file:
+// LMDB trusts its file: a damaged page number, offset or size becomes a wild pointer, and a damaged key makes its record
+// impossible to find. `harden.mjs` includes this file in the package's mdb.c and calls it where pages leave and enter the file:
 //
-//   SealPage     every page that is written gets the flag kSealed and a checksum of 16 bits, in a header field that LMDB uses
-//                for pages of fixed-size duplicates only (there are none here, and such pages are left alone)
-//   CheckPage    every page that is read from the map: its number, its kind and bounds, and the checksum where it is sealed;
-//                pages of files that were written before have no seal, and all their nodes are checked instead
-//   SealMeta, CheckMeta, CheckFreeList    the same for meta pages and for lists of free pages
-//   MapArray, UnmapArray    memory for what is large and hardly used, as LMDB has it in each environment
+//   SealPage     gives every page that is written the flag kSealed and a checksum of 16 bits, in a header field that LMDB uses
+//                only for pages of fixed-size duplicates (there are none here, and such pages are left alone)
+//   CheckPage    checks every page that is read from the map: number, kind and bounds, and the checksum if it is sealed;
+//                pages of files from before have no seal, so all their nodes are checked instead
+//   MetaSum, CheckMeta, CheckFreeList    do the same for meta pages and for lists of free pages
+//   MapArray, UnmapArray    allocate large arrays that are hardly used, such as those of each environment
 //
-// All are plain C over memory that the caller owns, and may be called by any thread.
+// All functions are plain C over memory of the caller, and may be called by any thread.
 #include <sched.h>
 #include <stdint.h>
 #include <string.h>
@@ -21,20 +21,20 @@
 #endif
 
 enum {
-	// Page flags: sealed, and sealed by a release whose sum a single changed bit could leave as it was. That release keeps the flags it
-	// does not know: a page that has both was written by it.
+	// Page flags: sealed, and sealed by a release whose sum could miss a single changed bit. That release keeps the flags that it
+	// does not know, so it also wrote the pages that have both flags.
 	kSealed = 0x0200,
 	kSealedWeakly = 0x0100,
 	kKinds = P_BRANCH | P_LEAF | P_OVERFLOW,
-	kPadWord = 2,  // which word of the page the field for the sum begins
+	kPadWord = 2,  // number of the 64-bit word of the page that begins with the field for the sum
 	kLanes = 16,
 	kStripeBytes = 128,
 	kMetaReadsMax = 1000,
-	// What stands for the version of LMDB's format in files that were written with seals: other builds refuse them.
+	// Version of LMDB's format in files with seals, so that other builds refuse them.
 	kSealedVersion = 0x4753,
 };
 
-// Memory that takes room only where it is used, NULL where there is none.
+// Returns zeroed memory whose pages take room only once they are used, or NULL if there is none.
 static void *MapArray(size_t bytes) {
 	void *array = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return array == MAP_FAILED ? NULL : array;
@@ -44,8 +44,8 @@ static void UnmapArray(void *array, size_t bytes) {
 	if (array) munmap(array, bytes);
 }
 
-// Fletcher's sum in sixteen lanes of 64 bits: `low` adds the words, `high` adds `low` after each stripe, so that where a word stands
-// counts as well.
+// Computes Fletcher's sum in sixteen lanes of 64 bits: `low` sums the words, `high` sums `low` after each stripe, so that the place
+// of a word counts, too.
 static void AddStripesPlainly(const void *bytes, size_t size, uint64_t *low, uint64_t *high) {
 	for (size_t at = 0; at < size; at += kStripeBytes) {
 		uint64_t word[kLanes];
@@ -84,7 +84,7 @@ static void AddPage(const void *page, size_t size, uint64_t *low, uint64_t *high
 	else
 #endif
 		AddStripesPlainly(page, size, low, high);
-	// As if the field for the sum were zero.
+	// Computes the sum as if its field were zero.
 	const uint64_t pad = ((const MDB_page *)page)->mp_pad;
 	low[kPadWord] -= pad;
 	high[kPadWord] -= pad * (size / kStripeBytes);
@@ -95,8 +95,8 @@ static uint64_t Fold(uint64_t word, uint64_t odd) {
 	return word ^ word >> 32;
 }
 
-// Of `size` bytes, a multiple of kStripeBytes. A word that changes changes `low` and `high` of its lane by multiples of the same power
-// of two: each is folded before they are added, or the changes of a high bit would cancel each other.
+// Returns the checksum of `size` bytes, a multiple of kStripeBytes. A changed word changes `low` and `high` of its lane by multiples of
+// the same power of two. Each is folded before they are added, or the changes of a high bit would cancel each other.
 static uint16_t PageSum(const void *page, size_t size) {
 	uint64_t low[kLanes] = {0}, high[kLanes] = {0};
 	AddPage(page, size, low, high);
@@ -109,7 +109,7 @@ static uint16_t PageSum(const void *page, size_t size) {
 	return (uint16_t)(sum >> 48);
 }
 
-// What pages with kSealedWeakly carry.
+// Returns the checksum of pages with kSealedWeakly.
 static uint16_t WeakPageSum(const void *page, size_t size) {
 	uint64_t low[kLanes] = {0}, high[kLanes] = {0};
 	AddPage(page, size, low, high);
@@ -124,14 +124,14 @@ static uint16_t WeakPageSum(const void *page, size_t size) {
 
 _Static_assert(offsetof(MDB_page, mp_pad) == kPadWord * sizeof(uint64_t), "where the sum stands");
 
-// Before the page is written, `size` bytes of it.
+// Seals a page of `size` bytes before it is written.
 static void SealPage(MDB_page *page, size_t size) {
 	if (page->mp_flags & (P_LEAF2 | P_SUBP | P_META)) return;
 	page->mp_flags = (page->mp_flags & ~kSealedWeakly) | kSealed;
 	page->mp_pad = PageSum(page, size);
 }
 
-// True where every node lies inside the page; `upper` and the offsets count from behind the header.
+// True if every node lies inside the page. `upper` and the offsets count from the end of the header.
 static int NodesAreSound(const MDB_page *page, unsigned psize, unsigned nodes) {
 	const unsigned end = psize - PAGEHDRSZ;
 	for (unsigned i = 0; i < nodes; ++i) {
@@ -167,7 +167,7 @@ static int PageIsSound(const MDB_txn *txn, const MDB_page *page, pgno_t pgno, pg
 	return !(flags & kSealed) || page->mp_pad == PageSum(page, size);
 }
 
-// MDB_CORRUPTED, and nothing else done with this transaction, unless LMDB can follow what stands in the page.
+// Returns MDB_CORRUPTED and ends all other use of the transaction, unless LMDB can follow the page.
 static int CheckPage(MDB_txn *txn, const MDB_page *page, pgno_t pgno, mdb_size_t pages) {
 	const MDB_env *env = txn->mt_env;
 	if (pgno >= 2 && pages >= 1 && pages <= txn->mt_next_pgno && pgno <= txn->mt_next_pgno - pages &&
@@ -194,7 +194,7 @@ static int VersionIsKnown(const MDB_meta *meta) {
 	return version == MDB_DATA_VERSION || version == kSealedVersion;
 }
 
-// What this build has written has a sum; what other builds have is looked at as far as that goes.
+// True if the meta data has a valid sum, or none as other builds write it, and values within bounds.
 static int MetaIsSound(const MDB_meta *meta) {
 	const uint32_t psize = meta->mm_psize;
 	const pgno_t last = meta->mm_last_pg;
@@ -205,9 +205,9 @@ static int MetaIsSound(const MDB_meta *meta) {
 	return (meta->mm_version & 0xffff) != kSealedVersion || meta->mm_sum == MetaSum(meta);
 }
 
-// A copy of the meta data that a transaction begins with. Another commit may be writing it: then it is read again. EIO where it is older than
-// `known`, the commit that this process has written there: who wrote on from it would take back what was committed since. Disks do not show
-// such a page, file systems of a network or of a program can.
+// Copies the meta data that a transaction begins with, and reads it again if it is not sound, as another commit may be writing it. Returns EIO
+// if it is older than `known`, the last commit that this process wrote there: a write based on it would revert later commits. Disks do not
+// return such a page, but network or user-space file systems can.
 static int CheckMeta(const MDB_env *env, const MDB_meta *meta, txnid_t known, MDB_meta *copy) {
 	int rc = MDB_CORRUPTED;
 	for (int reads = 0; reads < kMetaReadsMax; ++reads) {
@@ -223,7 +223,7 @@ static int CheckMeta(const MDB_env *env, const MDB_meta *meta, txnid_t known, MD
 	return rc;
 }
 
-// Runs of pages: a length below zero stands before the first page of a run.
+// Checks a list of free pages. A negative number is the length of a run and precedes its first page.
 static int CheckFreeList(const MDB_txn *txn, const MDB_ID *list, size_t bytes) {
 	if (bytes < sizeof(MDB_ID) || list[0] > bytes / sizeof(MDB_ID) - 1) return MDB_CORRUPTED;
 	for (MDB_ID i = 1; i <= list[0]; ++i) {
@@ -238,6 +238,6 @@ static int CheckFreeList(const MDB_txn *txn, const MDB_ID *list, size_t bytes) {
 	return MDB_SUCCESS;
 }
 
-// Who calls hears of every failure and says it; standard error belongs to the service's log.
+// Callers get every failure as a code and report it. Standard error belongs to the service's log.
 #undef fprintf
 #define fprintf(...) ((void)0)

@@ -1,5 +1,5 @@
-// Unmaps nothing while somebody looks at what is mapped (kernel/common/mapped_memory.h): `harden.mjs` puts this file into the package's own mdb.c. The lock
-// is that of the kernel, once it was told; a process in which nobody looks needs none.
+// Prevents unmapping while the kernel trims mappings (kernel/common/mapped_memory.h). `harden.mjs` includes this file in the package's mdb.c. The lock is
+// the kernel's, once mdb_use_mappings_lock has set it. A process that never trims needs none.
 #include <pthread.h>
 
 static pthread_rwlock_t *mappings_lock;

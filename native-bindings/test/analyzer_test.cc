@@ -1,4 +1,4 @@
-// The analyzer: words in many languages, folding, damaged bytes. analysis.test.ts compares it with Intl.Segmenter.
+// Tests the analyzer: words in many languages, folding, damaged bytes. analysis.test.ts compares it with Intl.Segmenter.
 #include "../kernel/analysis/analyzer.h"
 
 #include <random>
@@ -12,7 +12,7 @@
 namespace gannet {
 namespace {
 
-// Terms of the text, each followed by a bar.
+// Returns the terms of the text, each followed by a bar.
 std::string Terms(std::string_view text) {
   Analyzer analyzer;
   analyzer.Reset(text);
@@ -22,7 +22,7 @@ std::string Terms(std::string_view text) {
   return terms;
 }
 
-// Surface forms, each followed by a bar.
+// Returns the words as they are in the text, each followed by a bar.
 std::string Words(std::string_view text) {
   Analyzer analyzer;
   analyzer.Reset(text);
@@ -33,7 +33,7 @@ std::string Words(std::string_view text) {
 }
 
 std::string RandomText(std::mt19937_64* random, bool well_formed) {
-  // Characters whose classes meet in rules, so that random texts find their corners.
+  // Characters of classes that the rules combine, so that random texts reach the corner cases.
   static const std::vector<uint32_t> kCharacters = {
       'a', 'B', '7', '_', '.', '\'', ',', ';', ':', '"', ' ', '\n', 0xad, 0xb7, 0xdf, 0xe9, 0x130, 0x131, 0x300, 0x301,
       0x3c2, 0x434, 0x5d0, 0x5f4, 0x627, 0x640, 0x64b, 0x663, 0x66c, 0x915, 0x93c, 0x94d, 0x9c7, 0x9be, 0xe01, 0xe31,
@@ -122,7 +122,7 @@ TEST(analyzer_keeps_segmented_words) {
   CHECK_EQ(Words("T恤\u200b, 食べる\u200b"), "T|恤|食べる|");
   CHECK_EQ(Words("ภาษา\u200bไทย\u200b"), "ภาษา|ไทย|");
   CHECK_EQ(Words("foo\u200b" "bar"), "foo|bar|");
-  // Only the run that touches the mark is segmented.
+  // A mark counts only for the run that it touches.
   CHECK_EQ(Words("中国, 人民\u200b"), "中|国|人民|");
 }
 
@@ -173,7 +173,7 @@ TEST(analyzer_reads_ill_formed_utf8_as_separators) {
   CHECK_EQ(Terms("a\xff" "b"), "a|b|");
   CHECK_EQ(Terms("a\xc3"), "a|");
   CHECK_EQ(Terms("a\xe4\xb8" "b"), "a|b|");
-  CHECK_EQ(Terms("a\xed\xa0\x80" "b"), "a|b|");          // a surrogate
+  CHECK_EQ(Terms("a\xed\xa0\x80" "b"), "a|b|");          // surrogate
   CHECK_EQ(Terms("a\xc0\x80" "b\xf4\x90\x80\x80"), "a|b|");  // overlong; beyond 10FFFF
   CHECK_EQ(Terms(std::string_view("a\0b", 3)), "a|b|");
 }
@@ -211,7 +211,7 @@ TEST(analyzer_folds_a_term_to_itself) {
     Token token;
     if (!analyzer.Next(&token)) continue;
     if (code == 0xe33 || code == 0xeb3) continue;  // AM alone becomes a mark and a letter
-    // As a segmented word, for one ideograph may fold to several.
+    // Marks the character as a segmented word, as one ideograph may fold to several.
     const std::string term(token.term);
     if (Terms(term + "\u200b") != term + "|") test::Fail(__FILE__, __LINE__, term + " gives " + Terms(term));
   }
@@ -227,7 +227,7 @@ TEST(term_key_shortens_long_terms) {
   std::string other;
   CHECK(TermKey(limit + "c", &other) != key);
   CHECK_EQ(TermKey(limit + "b", &other), key);
-  // The prefix is not cut within a character.
+  // The key does not cut its prefix within a character.
   std::string wide = "a";
   while (wide.size() <= kTermBytesMax) wide += "中";
   CHECK_EQ(TermKey(wide, &scratch).find('\0'), size_t{358});

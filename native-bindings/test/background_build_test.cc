@@ -1,4 +1,4 @@
-// Segments that a thread builds while their documents come: the same file as at once, or none.
+// Tests segments that a thread builds while documents arrive: they equal a segment built at once, or leave no file.
 #include "../kernel/segment/background_build.h"
 
 #include <chrono>
@@ -12,14 +12,14 @@
 namespace gannet::segment_test {
 namespace {
 
-// Documents without their count.
+// Encodes documents as a batch without its count.
 std::vector<uint8_t> Documents(const std::vector<TestDocument>& documents) {
   std::vector<uint8_t> bytes = EncodeBatch(documents);
   bytes.erase(bytes.begin(), bytes.begin() + sizeof(uint32_t));
   return bytes;
 }
 
-// One document after the other, in pieces of so many.
+// Adds the documents in pieces of `piece` documents.
 void AddInPieces(BackgroundBuild* build, const std::vector<TestDocument>& documents, size_t piece) {
   for (size_t at = 0; at < documents.size(); at += piece) {
     const size_t end = std::min(documents.size(), at + piece);
@@ -43,7 +43,7 @@ TEST(background_build_makes_the_file_that_is_made_at_once) {
     CHECK(ReadFile(path) == ReadFile(folder.File("at-once")));
     CHECK_EQ(build.Finish().file_bytes, at_once.file_bytes);
     CHECK_THROWS(kInvalidArgument, build.Add(Documents(documents)));
-    // What was handed out stays.
+    // A finished file stays.
     build.Abandon();
     CHECK(std::filesystem::exists(path));
   }
@@ -79,7 +79,7 @@ TEST(background_build_tells_at_the_end_what_went_wrong) {
     BackgroundBuild build(folder.File("damaged"), TestSchema());
     const std::vector<uint8_t> bytes = Documents(documents);
     build.Add(std::span(bytes).first(bytes.size() - 1));
-    // More than may wait: a builder that has failed takes it all the same.
+    // A builder that has failed accepts and drops more than its queue holds.
     for (size_t sent = 0; sent <= 2 * BackgroundBuild::kWaitingBytesMax; sent += bytes.size()) build.Add(bytes);
     CHECK_THROWS(kInvalidArgument, build.Finish());
     CHECK_THROWS(kInvalidArgument, build.Finish());

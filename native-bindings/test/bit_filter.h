@@ -1,4 +1,4 @@
-// A filter of ordinals that is a bit each, the first in the lowest bit of the first word.
+// A filter with a bit for each ordinal, from the lowest bit of the first word on.
 #pragma once
 
 #include <bit>

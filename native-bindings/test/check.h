@@ -1,5 +1,5 @@
-// A test harness in one header. TEST(name) { ... } registers a test; CHECK* record a failure and go on, so that
-// one run shows every failure. test_main.cc runs what is registered, in the order of registration.
+// A test harness in one header. TEST(name) { ... } registers a test. CHECK* record a failure and continue, so that
+// one run shows every failure. test_main.cc runs the tests in the order of registration.
 //
 // Thread-safety: CHECK* may be used from several threads; TEST bodies run one after the other.
 #pragma once
@@ -33,7 +33,7 @@ struct Registration {
 inline std::atomic<int> failures_of_current_test{0};
 
 inline void Fail(const char* file, int line, const std::string& what) {
-  // A broken loop would otherwise print for minutes.
+  // Prints the first ten failures of a test only, as a broken loop would print for minutes.
   if (++failures_of_current_test <= 10) std::fprintf(stderr, "  %s:%d: %s\n", file, line, what.c_str());
 }
 
@@ -63,7 +63,7 @@ std::string Show(const T& value) {
     if (!(condition)) ::gannet::test::Fail(__FILE__, __LINE__, #condition);   \
   } while (false)
 
-// Arguments may contain commas outside brackets (initialiser lists); each is evaluated once.
+// Compares two values. Each argument is evaluated once.
 #define CHECK_EQ(left, right)                                                                                   \
   do {                                                                                                          \
     const auto& check_left = (left);                                                                            \
@@ -75,7 +75,7 @@ std::string Show(const T& value) {
     }                                                                                                           \
   } while (false)
 
-// `code` is a member of ErrorCode without its scope: CHECK_THROWS(kDamaged, Parse(bytes)).
+// Checks that the expression throws an Error with the code, an ErrorCode without its scope: CHECK_THROWS(kDamaged, Parse(bytes)).
 #define CHECK_THROWS(expected_code, ...)                                                                        \
   do {                                                                                                          \
     bool check_thrown = false;                                                                                  \

@@ -1,5 +1,5 @@
-// Facets and hits in the order of columns, of values as wide as columns store them, against a plain model: many documents are equal by a
-// column, or none are, and several segments and windows take part.
+// Compares facets, filters and hits sorted by columns with a simple model, for values of every stored width. Columns have many
+// equal values or none, and the lists have several segments and windows.
 #include <algorithm>
 #include <cstring>
 #include <ctime>
@@ -30,7 +30,7 @@ const SegmentSchema kWideSchema{{1},
                                  {"labels", ColumnType::kString, true}}};
 const char* const kOrderWords[] = {"sea", "wind", "moss", "cliff"};
 
-// Numbers and strings are compared alike: by the number, then by the text.
+// A number or string. Strings have the number 0, so that both compare as pairs.
 using Value = std::pair<double, std::string>;
 
 class WideList {
@@ -53,7 +53,7 @@ class WideList {
 
   const Generation& generation() const { return *generation_; }
   uint32_t Below(uint32_t end) { return std::uniform_int_distribution<uint32_t>(0, end - 1)(random_); }
-  // By record number and column.
+  // Values by record number and column.
   std::map<uint32_t, std::map<uint16_t, std::set<Value>>> values;
 
  private:
@@ -103,7 +103,7 @@ QueryPlan RandomWords(WideList* list) {
   return plan;
 }
 
-// < 0: the first comes first. Of several values the best counts, and what has none comes last.
+// Returns < 0 if record `a` comes first. The best of several values counts; a record without a value comes last.
 int CompareByKey(const WideList& list, const SortKey& key, uint32_t a, uint32_t b) {
   const auto best_of = [&](uint32_t record) -> std::optional<Value> {
     const auto& all = list.values.at(record);
@@ -163,7 +163,7 @@ bool Compares(FilterOp op, const Value& a, const Value& b) {
   }
 }
 
-// The filter says the same when it is asked for the first time, and when what passes is kept.
+// Checks that a filter passes the same records when it is evaluated first and when its result is cached.
 void CheckFilter(WideList* list, const FilterNode& filter, const std::function<bool(const std::set<Value>&)>& passes) {
   QueryPlan plan;
   plan.size = 1 << 20;
@@ -193,7 +193,7 @@ TEST(filters_that_are_asked_for_again_pass_the_same) {
   for (uint16_t column = 0; column < kWideColumns; ++column) {
     const bool is_text = column == kName || column == kCode || column == kLabels;
     for (const FilterOp op : {FilterOp::kLessOrEqual, FilterOp::kGreaterOrEqual, FilterOp::kEqual}) {
-      // A value that some record has.
+      // Chooses a value that some record has.
       std::optional<Value> value;
       while (!value) {
         const auto& values = list.values.at(1 + list.Below(9000));
@@ -206,7 +206,7 @@ TEST(filters_that_are_asked_for_again_pass_the_same) {
       CheckFilter(&list, filter, [&](const std::set<Value>& values) {
         return std::ranges::any_of(values, [&](const Value& each) { return Compares(op, each, *value); });
       });
-      // Of the large segment alone, and not of the other comparisons of this column.
+      // The result is cached for the large segment only, and not for other comparisons of the column.
       CHECK(IsKept(list.generation(), 0, filter));
       CHECK(!IsKept(list.generation(), 1, filter));
       filter.op = FilterOp::kGreater;
@@ -220,7 +220,7 @@ TEST(filters_that_are_asked_for_again_pass_the_same) {
   }
 }
 
-// What a facet says: the counts by value, from the text of the answer.
+// Returns the counts by value from the JSON of a facet.
 std::map<std::string, uint64_t> CountsOf(const std::string& facets) {
   std::map<std::string, uint64_t> counts;
   for (size_t at = 0; (at = facets.find("{\"value\":", at)) != std::string::npos; ++at) {
@@ -236,7 +236,7 @@ std::string FacetValue(uint16_t column, const Value& value) {
   return is_text ? "\"" + value.second + "\"" : std::to_string(value.first);
 }
 
-// Numbers are written in the shortest way, and dates by their days: they are compared as numbers.
+// Converts a value of the JSON to the form of FacetValue: shortest numbers and ISO dates become numbers.
 std::string FacetText(uint16_t column, const std::string& text) {
   if (column == kName || column == kCode || column == kLabels) return text;
   if (column != kShort) return std::to_string(std::stod(text));
@@ -263,7 +263,7 @@ void CheckFacets(WideList* list, const QueryPlan& words) {
     std::map<std::string, uint64_t> counts;
     for (const auto& [text, count] : CountsOf(RunSearch(list->generation(), plan).facets)) counts[FacetText(column, text)] = count;
     CHECK(counts == expected);
-    // The most frequent ones are the first of these.
+    // A smaller facet has the most frequent values.
     plan.facets = {{column, 3}};
     std::vector<uint64_t> most;
     for (const auto& [value, count] : expected) most.push_back(count);
@@ -274,7 +274,7 @@ void CheckFacets(WideList* list, const QueryPlan& words) {
     std::ranges::sort(told, std::greater<>());
     CHECK(told == most);
   }
-  // Several facets at once are what each is by itself.
+  // Several facets at once equal each facet alone.
   std::string joined = "{";
   for (uint16_t column = 0; column < kWideColumns; ++column) {
     plan.facets = {{column, 1 << 20}};
@@ -291,7 +291,7 @@ TEST(facets_count_values_of_every_width) {
   }
 }
 
-// Ordinals of four bytes, and a table that is not gone through from end to end.
+// Uses ordinals of four bytes, and a table of counts that is not scanned as a whole.
 TEST(facets_of_more_values_than_two_bytes_hold_are_counted) {
   TemporaryFolder folder;
   constexpr uint32_t kCount = 70'000;

@@ -1,4 +1,4 @@
-// A second source of scores beside words: a number of each record, such as its popularity. This is all that a new source takes.
+// A source of scores beside words: a number of each record, such as its popularity. It shows all that a new source needs.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace gannet::test {
 
-// Scores number / most; documents without one, or with zero, have none. `looked_at` counts the documents whose number was read.
+// Scores number / most. Documents without a number, or with zero, have no score. `looked_at` counts the documents whose number was read.
 class ColumnSource : public Source {
  public:
   ColumnSource(const Generation* generation, uint16_t column, double most)

@@ -1,4 +1,4 @@
-// Columns: every width and scale, missing values, ranges.
+// Tests columns: every width and scale, missing values, ranges.
 #include <cmath>
 #include <limits>
 #include <map>
@@ -13,7 +13,7 @@
 namespace gannet::segment_test {
 namespace {
 
-// A column with the bytes that it points into, each part exactly sized.
+// A column with the bytes that it points into. Each part has its exact size, so that AddressSanitizer sees reads behind it.
 struct Stored {
   std::array<std::unique_ptr<uint64_t[]>, kColumnPartCount> memory;
   std::array<std::span<const uint8_t>, kColumnPartCount> parts;
@@ -56,7 +56,7 @@ TEST(column_numbers_take_the_least_width_that_loses_nothing) {
       {{1e300, -1e300, 5e-324}, 8},
       {{9007199254740992.0, 9007199254740991.0}, 1},
       {{-9007199254740990.0, 2.0}, 1},
-      // Apart by more than a double counts: the step, or what it is taken times, would be rounded.
+      // The difference exceeds the integers of a double, so a step or its multiple would be rounded.
       {{-9007199254740992.0, 2.0}, 8},
       {{-9007199254740992.0, 9007199254740991.0}, 8},
       {{-9007199254740992.0, -9007199254740992.0 + 4194305, 2151677953.0}, 8},
@@ -156,7 +156,7 @@ TEST(column_rejects_sizes_that_do_not_fit) {
   CHECK_THROWS(kDamaged, Column::Parse(ColumnType::kString, true, 21, stored.parts));
   for (size_t part = 0; part < kColumnPartCount; ++part) {
     auto parts = stored.parts;
-    // Text may be of any length: what points behind its end is cut.
+    // Texts may have any length, as offsets behind their end are clamped.
     if (parts[part].empty() || part == static_cast<size_t>(ColumnPart::kKeys) ||
         part == static_cast<size_t>(ColumnPart::kDisplays)) {
       continue;

@@ -30,7 +30,7 @@ std::string Joined(const std::vector<std::string>& letters) {
   return text;
 }
 
-// Over all beginnings of the text whose end is the word's end, the textbook's table.
+// Returns the least distance of the word to a prefix of the text that ends as the word does, by the textbook's table.
 uint32_t ExpectedDistance(const std::vector<std::string>& word, const std::vector<std::string>& text, uint32_t most) {
   const size_t n = word.size();
   const size_t m = text.size();
@@ -67,7 +67,7 @@ TEST(PrefixDistanceAgreesWithTheTable) {
       const auto text = RandomLetters(&random, 10);
       texts.emplace_back(Joined(text), ExpectedDistance(word, text, most));
     }
-    // In order, as a dictionary has them, and in none.
+    // Half of the rounds have sorted texts, as a dictionary has.
     if (round % 2 == 0) std::sort(texts.begin(), texts.end());
     PrefixDistance distance(Joined(word), most);
     for (const auto& [text, expected] : texts) CHECK_EQ(distance.Of(text), expected);
@@ -105,14 +105,14 @@ TEST(CompletionsAreTheMostFrequentTermsOfAllSegments) {
   CHECK(Terms(CompleteWord(*generation, "strat", 1, 9)) == (std::vector<std::string>{"start"}));
   CHECK(CompleteWord(*generation, "xtar", 1, 9).empty());
   CHECK_THROWS(kInvalidArgument, CompleteWord(*generation, "star", 3, 9));
-  // A term whose key is shortened is none that could be typed, also where it is cut before a character of several bytes.
+  // A term with a shortened key is no completion, also if the key is cut before a character of several bytes.
   std::string wide = "a";
   while (wide.size() <= kTermBytesMax) wide += "ж";
   const auto shortened = Words(&folder, {{wide, "aж"}});
   CHECK(Terms(CompleteWord(*shortened, "aж", 0, 9)) == (std::vector<std::string>{"aж"}));
 }
 
-// What CompleteWord promises, over all terms.
+// Returns the completions that CompleteWord promises, from all terms.
 std::vector<TermMatch> ExpectedCompletions(const std::map<std::string, uint64_t>& frequencies, const std::string& prefix,
                                            uint32_t edits, size_t limit) {
   std::vector<TermMatch> expected;
@@ -132,7 +132,7 @@ std::vector<TermMatch> ExpectedCompletions(const std::map<std::string, uint64_t>
 
 std::string RandomWord(std::mt19937* random) {
   std::string word;
-  // Letters of very different frequency, so that some beginnings have hundreds of words.
+  // Letters have very different frequencies, so that some prefixes have hundreds of words.
   for (uint32_t length = 2 + (*random)() % 6; length > 0; --length) {
     word.push_back(static_cast<char>('a' + std::min((*random)() % 9, (*random)() % 9)));
   }
@@ -171,14 +171,14 @@ TEST(CountsInContextAreThoseOfLookingAtEveryDocument) {
   std::mt19937 random(11);
   const SegmentSchema schema{{1}, {}, ""};
   std::vector<SegmentView> views;
-  std::vector<std::vector<std::set<std::string>>> texts;  // by segment and document
+  std::vector<std::vector<std::set<std::string>>> texts;  // words of each text by segment and document
   for (int segment = 0; segment < 3; ++segment) {
     std::vector<DocumentWriter> documents;
     texts.emplace_back();
     for (int i = 0; i < 700; ++i) {
       std::string text;
       std::set<std::string> words;
-      // From in every document to in a handful.
+      // Words occur in every document down to a handful.
       for (char letter = 'a'; letter < 'j'; ++letter) {
         if (random() % (1u << (letter - 'a')) == 0) words.insert(std::string(1, letter));
       }

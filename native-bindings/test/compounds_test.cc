@@ -1,4 +1,4 @@
-// Longer words that a word begins or ends.
+// Tests compounds: longer words that begin or end with a word.
 #include "../kernel/vocabulary/compounds.h"
 
 #include <limits>
@@ -14,7 +14,7 @@ TEST(compounds_begin_or_end_with_a_word_where_words_are_written_together) {
   const auto is_compound = [](std::string_view term, std::string_view word, std::string_view language) {
     return IsCompound(term, word, CompoundRuleFor(word, language));
   };
-  // In scripts without blanks and in Hangul, whatever the language.
+  // Scripts without spaces and Hangul have compounds in any language.
   CHECK(is_compound("東京タワー", "東京", "en"));
   CHECK(is_compound("東京タワー", "タワー", "ja"));
   CHECK(is_compound("清华大学", "大学", "none"));
@@ -23,15 +23,15 @@ TEST(compounds_begin_or_end_with_a_word_where_words_are_written_together) {
   CHECK(is_compound("서울대학교", "대학교", "ko"));
   CHECK(is_compound("โรงเรียน", "เรียน", "th"));
   CHECK(!is_compound("東京", "東京", "ja"));
-  CHECK(!is_compound("日本", "本", "ja"));          // one character is in too many
-  CHECK(!is_compound("スープ", "スー", "ja"));       // as are two of kana
-  CHECK(!is_compound("北東京市", "東京", "ja"));     // within
+  CHECK(!is_compound("日本", "本", "ja"));          // one character occurs in too many words
+  CHECK(!is_compound("スープ", "スー", "ja"));       // so do two kana
+  CHECK(!is_compound("北東京市", "東京", "ja"));     // in the middle
   CHECK(!is_compound("ក្រុមហ៊ុន", "ក្រុមហ", "km"));  // a mark belongs to its letter
-  // Letters in languages that join words.
+  // Alphabets have compounds in languages that join words.
   CHECK(is_compound("dampfschifffahrt", "schifffahrt", "de"));
   CHECK(is_compound("donaudampfschiff", "donau", "de"));
   CHECK(!is_compound("dampfschifffahrt", "schifffahrt", "en"));
-  CHECK(!is_compound("fahrten", "fahrt", "de"));  // an ending
+  CHECK(!is_compound("fahrten", "fahrt", "de"));  // ending of an inflected form
   CHECK(!is_compound("dampfrad", "rad", "de"));
   CHECK(!is_compound("дамба", "дам", "ru"));
 }
@@ -47,19 +47,19 @@ TEST(compounds_of_letters_are_made_of_words_of_the_list) {
   CHECK(CompoundsIn("elemente entertainment parkente park", "ente") == Terms{"parkente"});
   CHECK(CompoundsIn("datumszeile datum", "zeile") == Terms{"datumszeile"});
   CHECK(CompoundsIn("datumszeile", "zeile").empty());
-  // Long ones are no chance.
+  // A long part cannot be a coincidence, so the list needs no word for the rest.
   CHECK(CompoundsIn("dampfschifffahrt", "schifffahrt") == Terms{"dampfschifffahrt"});
   CHECK(CompoundsIn("kindergarten garten", "kind") == Terms{"kindergarten"});
-  // In whatever form, and with more behind it.
+  // The rest may be another form of a word, and have more behind it.
   CHECK(CompoundsIn("datenfelder feld", "daten") == Terms{"datenfelder"});
   CHECK(CompoundsIn("donaudampfschiffe dampf", "donau") == Terms{"donaudampfschiffe"});
   CHECK(CompoundsIn("rinde rind bauch bau staub stau torte tor weinen wein", "rind").empty());
   CHECK(CompoundsIn("rinde rind bauch bau staub stau torte tor weinen wein", "wein").empty());
-  // Other scripts' words are what a dictionary says.
+  // Words of other scripts need no word for the rest.
   CHECK(CompoundsIn("서울에서", "서울") == Terms{"서울에서"});
 }
 
-// It is looked for as long as it is wanted: all of a list of a hundred thousand terms is not.
+// The search for compounds visits a limited number of terms and stops at a deadline, however many terms the list has.
 TEST(compounds_are_bounded_and_end_when_they_are_to_end) {
   std::string text;
   for (char a = 'a'; a <= 'z'; ++a) {
@@ -70,7 +70,7 @@ TEST(compounds_are_bounded_and_end_when_they_are_to_end) {
   const KnownList list("none", {{text + "서울역"}});
   CHECK(list.Expand("서울", 0, {0, 0, 0, 1000}).compounds.size() <= 2 * kCompoundTermsVisitedMax);
   constexpr uint32_t kFlag = 7;
-  LowerStop(kFlag);  // another test may have raised it
+  LowerStop(kFlag);  // Another test may have raised it.
   WatchStop(kFlag, std::numeric_limits<double>::infinity(), 0);
   CHECK_THROWS(kDeadline, list.Expand("서울", 0, {0, 0, 0, 1000}));
   UnwatchStop();

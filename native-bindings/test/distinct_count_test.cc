@@ -1,4 +1,4 @@
-// Hits with one value each, counted over segments and lists, whatever form their values have on disk.
+// Tests counts of distinct values over segments and lists, for every form that values have on disk.
 #include "../kernel/collect/distinct_count.h"
 
 #include <limits>
@@ -25,9 +25,9 @@ const SegmentSchema kCountedSchema{{1},
                              {"name", ColumnType::kString, false},
                              {"sizes", ColumnType::kNumber, true}}};
 
-using CountedValues = std::map<uint16_t, std::set<std::string>>;  // by column, as texts
+using CountedValues = std::map<uint16_t, std::set<std::string>>;  // values as texts, by column
 
-// Records with values by chance, in several segments.
+// Records with random values, in several segments.
 class CountedList {
  public:
   CountedList(uint32_t seed, const std::vector<uint32_t>& sizes) : random_(seed) {
@@ -145,7 +145,7 @@ TEST(distinct_count_stops_and_refuses_what_does_not_fit) {
   }
   const CountedList other(4, {100});
   CHECK_THROWS(kInvalidArgument, KeptMatches(other.generation(), matches));
-  matches.back() = 0xff;  // documents after the last one
+  matches.back() = 0xff;  // documents behind the last one
   CHECK_THROWS(kInvalidArgument, KeptMatches(list.generation(), matches));
   const DistinctCounts nothing = CountDistinct({}, {1, 10});
   CHECK_EQ(nothing.total, uint64_t{0});

@@ -1,4 +1,4 @@
-// Optimal string alignment, the textbook's table, over code points.
+// Computes the optimal string alignment distance over code points with the textbook's table.
 #pragma once
 
 #include <algorithm>

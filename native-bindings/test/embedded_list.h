@@ -1,4 +1,4 @@
-// A list of records with vectors and words, what is nearest in it by a comparison of all, and how it is searched by meaning.
+// A list of records with vectors and words, its nearest records by a comparison of all, and searches of it by meaning.
 //
 // Thread-safety: a list belongs to one thread; the functions are pure.
 #pragma once
@@ -32,11 +32,11 @@ constexpr uint32_t kBrands = 4;
 
 inline std::string BrandOf(uint32_t record) { return "brand" + std::to_string(record / 3 % kBrands); }
 
-// Records with a vector each, some with two but for stretches of hundreds where none has; words in two segments, vectors in two others that do not begin where those do.
+// Records with one vector each, some with two in every other run of 300 records. Words are in two segments, vectors in two vector segments with another boundary.
 class EmbeddedList {
  public:
-  // `heaps`: centres that vectors lie around, those of neighbouring records around the same one; 0: a centre for each 20, by chance.
-  // `passages`: vectors of each record, the fewest.
+  // `heaps`: number of centres of the vectors, with adjacent records around the same one; 0: count / 20 centres, chosen at random.
+  // `passages`: least number of vectors per record.
   explicit EmbeddedList(uint32_t count, uint32_t heaps = 0, uint32_t passages = 1) : count_(count) {
     std::normal_distribution<float> normal;
     std::vector<float> centres(size_t{heaps == 0 ? count / 20 : heaps} * kMeaningDimensions);
@@ -91,7 +91,7 @@ class EmbeddedList {
     generation_ = DeriveGeneration(generation_.get(), {}, {}, {}, "", change);
   }
 
-  // Live records below a price by their best cosine, the nearest first.
+  // Returns the live records with a price less than `below` with their best cosine, the nearest first.
   std::vector<std::pair<float, uint32_t>> Nearest(std::span<const float> query, double below) const {
     std::vector<std::pair<float, uint32_t>> all;
     for (uint32_t record = 0; record < count_; ++record) {
@@ -110,7 +110,7 @@ class EmbeddedList {
   std::shared_ptr<const Segment> BuildWords(uint32_t begin, uint32_t end) {
     std::vector<DocumentWriter> documents;
     for (uint32_t record = begin; record < end; ++record) {
-      // Words score many things.
+      // Gives records many different scores by words.
       std::string text = record % 3 == 0 ? "sea moss" : "moss";
       for (uint32_t more = record * 7 % 11; more > 0; --more) text += more % 2 == 0 ? " moss" : " stone";
       documents.push_back(DocumentWriter(record).Text(0, text).Number(kPriceColumn, record % 100)

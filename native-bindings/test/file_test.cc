@@ -1,4 +1,4 @@
-// Room that is kept on disk before it is written.
+// Tests the allocation of disk space before it is written.
 #include "../kernel/common/file.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@ namespace {
 
 using Allocation = int (*)(int, uint64_t, uint64_t);
 
-// Shorter and longer than what is written at a time, and ending within it.
+// Sizes that are no multiples of the bytes that AllocateByWriting rewrites at a time.
 constexpr size_t kWrittenBytes = 150'001;
 constexpr uint64_t kWanted = 400'003;
 

@@ -92,24 +92,24 @@ TEST(generation_takes_segments_that_come_with_deletions) {
   CHECK_EQ((*chunk)[0], uint64_t{0});
 }
 
-// 64 documents at a time: those to which one index each leads, in their order, need not be looked up.
+// 64 documents at a time are covered if exactly one index leads to each, in order. Their index then needs no look-up.
 TEST(homes_know_the_one_index_that_leads_to_a_document) {
   std::vector<uint32_t> documents;
   const auto add = [&](uint32_t begin, uint32_t end) {
     for (uint32_t document = begin; document < end; ++document) documents.push_back(document);
   };
-  add(0, 64);       // all alone
+  add(0, 64);       // one index each
   documents.push_back(kNoHome);
-  add(64, 128);     // all alone, one index further
+  add(64, 128);     // one index each, shifted by one
   add(128, 150);
-  add(149, 192);    // two lead to 149
-  add(192, 256);    // two lead to the last, and so to the one before 256
+  add(149, 192);    // two indexes lead to 149
+  add(192, 256);    // two indexes lead to 255, the last
   documents.push_back(255);
-  add(256, 320);    // two lead to the first of the next
+  add(256, 320);    // two indexes lead to 256, the first
   documents.insert(documents.end() - 64, 256);
-  add(320, 340);    // none leads to 340
+  add(320, 340);    // no index leads to 340
   add(341, 384);
-  add(384, 400);    // too few
+  add(384, 400);    // fewer than 64
   const HomesInSegment homes(documents);
   for (uint32_t document = 0; document < 500; ++document) {
     const uint32_t index = homes.IndexOf(document);

@@ -1,4 +1,4 @@
-// The highlighter: which passage, which marks, and that its HTML and JSON are safe whatever the text.
+// Tests the highlighter: choice of the passage, marks, and safe HTML and JSON for any text.
 #include "../kernel/highlight/highlighter.h"
 
 #include <random>
@@ -25,7 +25,7 @@ std::string Repeat(std::string_view text, int times) {
   return result;
 }
 
-// Characters of the passage as a reader sees it; -1 where it has tags or entities that the highlighter does not make.
+// Returns the number of characters that a reader sees, or -1 if there are tags or entities that the highlighter does not write.
 int CountShown(std::string_view html) {
   int count = 0;
   bool open = false;
@@ -79,7 +79,7 @@ TEST(highlight_takes_the_passage_with_most_different_words) {
   CHECK(html.find("<em>cafe</em> and <em>koln</em>") != std::string::npos);
   CHECK(html.starts_with("… ") && html.ends_with(" …"));
   CHECK(CountShown(html) <= 200 && CountShown(html) > 150);
-  // Of equals, the one with most matches, and then the first.
+  // Of passages with as many different words, the one with most matches wins, then the first.
   const std::string dense = HighlightText("koln " + filler + "koln koln " + filler + "koln koln", Terms({"koln"}));
   CHECK(dense.find("<em>koln</em> <em>koln</em>") != std::string::npos);
   CHECK(dense.ends_with(" …"));
@@ -93,7 +93,7 @@ TEST(highlight_cuts_between_words) {
     for (size_t at; (at = words.find(known)) != std::string::npos;) words.erase(at, std::string_view(known).size());
   }
   CHECK_EQ(words.find_first_not_of(' '), std::string::npos);
-  // Han has no spaces to cut at.
+  // Han text has no spaces to cut at.
   const int shown = CountShown(HighlightText(Repeat("漢", 300) + " cafe", Terms({"cafe"})));
   CHECK(shown > 190 && shown <= 200);
 }
@@ -118,7 +118,7 @@ TEST(highlight_marks_phrases_only_as_phrases) {
 TEST(highlight_marks_parts_of_words) {
   CHECK_EQ(HighlightText("See www.Straße.de/first_name", Terms({"strasse", "name"})),
            "See www.<em>Straße</em>.de/first_<em>name</em>");
-  // A word goes before its parts.
+  // A match of the word has precedence over matches of its parts.
   CHECK_EQ(HighlightText("node.js, js", Terms({"js", "node.js", "node"})), "<em>node.js</em>, <em>js</em>");
   HighlightTerms terms;
   terms.phrases = {{"parse", "json", "fast"}, {"doe", "jane"}, {"one", "two"}};
@@ -160,7 +160,7 @@ TEST(fields_need_segmentation_where_a_searched_field_does) {
 }
 
 TEST(highlight_takes_a_term_given_twice_for_one) {
-  // The passage with two different words wins over one with the same word twice.
+  // A passage with two different words wins over one with the same word twice.
   const std::string far = Repeat("and so on ", 30);
   const std::string html = HighlightText("koln koln " + far + " cafe koln", Terms({"koln", "cafe", "koln"}));
   CHECK(html.find("<em>cafe</em> <em>koln</em>") != std::string::npos);
@@ -172,7 +172,7 @@ TEST(highlight_finds_the_end_of_strings_with_escapes) {
   CHECK_EQ(HighlightFields(R"({"x":"\\","a":"cafe"})", {"a"}, terms), R"({"a":"<em>cafe</em>"})");
   CHECK_EQ(HighlightFields(R"({"a":"cafe","x":"\)", {"a"}, terms), R"({"a":"<em>cafe</em>"})");
   CHECK_EQ(HighlightFields(R"({"x":"\"})", {"x"}, terms), "{}");
-  // Escapes alone, as many as a record can have: the closing quote is not looked for at each of them.
+  // The time is linear for a record full of escapes: the closing quote is not searched for at each of them.
   std::string escapes = "{\"a\":\"";
   for (int i = 0; i < 2'000'000; ++i) escapes += "\\n";
   CHECK_EQ(HighlightFields(escapes + " cafe\"}", {"b"}, terms), "{}");
@@ -201,10 +201,10 @@ TEST(highlight_html_is_safe_for_random_text) {
     const uint32_t characters_max = 1 + static_cast<uint32_t>(random() % 220);
     const std::string html = HighlightText(text, terms, characters_max);
     const int shown = CountShown(html);
-    // Below eight characters the ellipses alone take more than there is.
+    // The ellipses may exceed a limit below eight characters.
     CHECK(shown >= 0 && shown <= static_cast<int>(std::max(characters_max, 8u)));
     CHECK(html.empty() || html.find("<em>") != std::string::npos);
-    // As a field of a record it is JSON that reads back as the same.
+    // The result for a record is JSON.
     std::string scratch;
     std::string_view value;
     const std::string json = HighlightFields("{\"a\":\"cafe <&>\\\"\\u0007\"}", {"a"}, terms);

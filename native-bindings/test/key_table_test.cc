@@ -14,7 +14,7 @@ const KeyTable::Value* Find(const KeyTable& table, char kind, std::string_view t
   return table.Find(static_cast<uint8_t>(kind), text, HashTerm(text));
 }
 
-// Of keys that stay where they are. The value is the key, by which it is known.
+// A table of the `keys`, which must not move. The value of a key is the key.
 KeyTable TableOf(const std::vector<std::string>& keys) {
   KeyTable table;
   for (const std::string& key : keys) CHECK(table.Add(AsBytes(key), AsBytes(key)));

@@ -1,4 +1,4 @@
-// A list whose dictionary is known, and what words stand for in it, worked out without caring for speed.
+// A list with a known dictionary, and a simple, slow model of the expansions of words in it.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@
 
 namespace gannet::test {
 
-// A list whose dictionary is known: term -> documents that hold it.
+// A list that knows the number of documents that contain each term.
 class KnownList {
  public:
-  // Each text is a document; `segments` of them.
+  // Each inner vector is a segment, each text a document.
   KnownList(const std::string& language, const std::vector<std::vector<std::string>>& segments) : language_(language) {
     SegmentSchema schema{{1}, {}};
     schema.language = language;
@@ -81,7 +81,7 @@ class KnownList {
   }
 
  private:
-  // Whether a list of a language that joins words has the rest, too.
+  // True unless the language joins words and the list lacks a word for the rest of the compound.
   bool IsOfWords(const std::string& term, const std::string& word) const {
     const CompoundRule rule = CompoundRuleFor(word, language_);
     if (!rule.is_of_words) return true;

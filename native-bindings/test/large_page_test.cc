@@ -1,4 +1,4 @@
-// Files of vectors in large pages of memory, where the system has such for files.
+// Tests files of vectors in large memory pages, if the system has these for files.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@
 namespace gannet::test {
 namespace {
 
-// What of the mapping of this file lies in large pages, after all of it was read.
+// Reads the whole file and returns the bytes of its mapping that are in large pages.
 uint64_t LargeBytesOf(const std::string& path, std::span<const uint8_t> bytes) {
   volatile uint8_t read = 0;
   for (size_t at = 0; at < bytes.size(); at += 4096) read = bytes[at];
@@ -32,7 +32,7 @@ uint64_t LargeBytesOf(const std::string& path, std::span<const uint8_t> bytes) {
   return 0;
 }
 
-// Whether a file that is written by one call lies in large pages.
+// True if the system has large pages for a file that is written in large pieces.
 bool SystemHasThem(const segment_test::TemporaryFolder& folder) {
   const std::string path = folder.File("control");
   const std::vector<uint8_t> bytes(kLargePageBytes, 1);
@@ -45,7 +45,7 @@ bool SystemHasThem(const segment_test::TemporaryFolder& folder) {
   return LargeBytesOf(path, mapped.bytes()) > 0;
 }
 
-// Needs a file system that keeps files so, as ext4 does from Linux 6.16 on.
+// In small pages, each search waited for page tables. Checks nothing unless the file system has large pages, as ext4 from Linux 6.16 on.
 TEST(vectors_lay_in_small_pages_and_each_search_waited_for_their_tables) {
   const segment_test::TemporaryFolder folder;
   if (!SystemHasThem(folder)) return;
@@ -63,7 +63,7 @@ TEST(vectors_lay_in_small_pages_and_each_search_waited_for_their_tables) {
   const auto segment = vectors::VectorSegment::Open(path);
   const MappedFile bytes(path);
   CHECK(segment->file_bytes() > 2 * kLargePageBytes);
-  // Whoever maps it has them now; but for the end of the file, all of it.
+  // All of the mapping is in large pages except for the end of the file.
   CHECK(LargeBytesOf(path, bytes.bytes()) >= segment->file_bytes() / kLargePageBytes * kLargePageBytes);
 }
 

@@ -1,4 +1,4 @@
-// What the longer words of a word count beside the word itself. That all ways to evaluate a query agree on it, search_property_test.cc shows.
+// Tests how longer words of a word count beside the word itself. search_property_test.cc tests that all evaluators agree on it.
 #include "../kernel/query/longer_words.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct Counts {
   uint32_t longer = 0;
 };
 
-// Texts of twelve words each, in segments, and what is in them.
+// A list of texts of twelve words each, with the counts of the word and its longer words in each.
 class CountedList {
  public:
   explicit CountedList(std::mt19937* random) {
@@ -53,7 +53,7 @@ class CountedList {
     return text;
   }
 
-  // The field of the greatest weight has nothing.
+  // The field of the greatest weight is empty.
   SegmentSchema schema_{{3, 7}, {}};
   TemporaryFolder folder_;
   std::vector<Counts> counts_;
@@ -67,7 +67,7 @@ PlanGroup SeoulGroup() {
                                 {0.6f, {"서울만"}, AlternativeKind::kCompound}});
 }
 
-// Whether the one is to stand before the other, all else being equal.
+// True if `a` must not rank behind `b`, all else being equal.
 bool IsBetter(const Counts& a, const Counts& b) {
   if ((a.exact > 0) != (b.exact > 0)) return a.exact > 0;
   return a.exact >= b.exact && a.longer >= b.longer;
@@ -92,7 +92,7 @@ TEST(longer_words_never_stand_before_the_word_itself) {
       CHECK(!IsBetter(b, a) || before.score == behind.score);
       CHECK(a.exact > 0 || b.exact == 0);
       CHECK((a.exact > 0) == (b.exact > 0) || before.score > behind.score);
-      // Nothing is but once where both have the same.
+      // Equal counts have equal scores.
       CHECK((a.exact != b.exact || a.longer != b.longer) || before.score == behind.score);
     }
   }
@@ -116,7 +116,7 @@ TEST(longer_words_count_more_the_more_there_are_and_beside_the_word_fully) {
   std::vector<uint32_t> order;
   for (const ResultHit& hit : RunSearch(*generation, plan).hits) order.push_back(hit.record_number);
   CHECK(order == std::vector<uint32_t>({3, 4, 0, 2, 1}));
-  // Where they are to be left out, all of them are.
+  // Excluding the word excludes its longer words, too.
   plan.groups.push_back(Word("산"));
   plan.groups[0].occur = Occur::kMustNot;
   CHECK(RunSearch(*generation, plan).hits.empty());
@@ -139,7 +139,7 @@ std::vector<SummedPosting> PostingsOf(const PostingList& list) {
   return postings;
 }
 
-// Of words in many documents and in few, which may be far from each other.
+// The words occur in many documents and in few, which may be far apart.
 TEST(longer_words_are_summed_however_far_apart_they_are) {
   std::mt19937 random(11);
   constexpr uint32_t kDocuments = 12'000;
@@ -187,7 +187,7 @@ TEST(longer_words_as_good_as_the_word_make_a_field_the_query) {
   CHECK_EQ(bonuses(0.6f), size_t{1});
 }
 
-// As many and as long as a group may have them.
+// Uses as many and as long words as a group may have.
 TEST(longer_words_are_summed_once_however_long_they_are) {
   TemporaryFolder folder;
   std::vector<std::string> longer;
@@ -205,7 +205,7 @@ TEST(longer_words_are_summed_once_however_long_they_are) {
   const PreparedQuery query = PrepareQuery(*generation, plan, true);
   CHECK_EQ(query.groups[0].longer.size(), size_t{500});
   CHECK(PrepareQuery(*generation, plan, true).joined_bytes == query.joined_bytes);
-  // And anew with other weights, or where other words are the word itself.
+  // Other weights, or another kind of one word, make another sum.
   plan.groups[0].alternatives[7].weight = 0.5f;
   CHECK(PrepareQuery(*generation, plan, true).joined_bytes != query.joined_bytes);
   plan.groups[0].alternatives[7] = {0.6f, {longer[6]}, AlternativeKind::kSynonym};

@@ -1,4 +1,4 @@
-// Letting go of mapped files while others unmap theirs and take the addresses for memory of their own.
+// Tests trimming of mapped files while other threads unmap files and reuse their addresses.
 #include "../kernel/common/mapped_memory.h"
 
 #include <sys/mman.h>
@@ -18,7 +18,7 @@
 namespace gannet::segment_test {
 namespace {
 
-constexpr size_t kFileBytes = 1 << 20;  // beyond what is read in place of being mapped
+constexpr size_t kFileBytes = 1 << 20;  // Smaller files are read instead of mapped.
 constexpr size_t kOtherMappings = 200;
 constexpr int kRounds = 100;
 
@@ -26,7 +26,7 @@ TEST(memory_that_takes_the_place_of_a_mapping_keeps_what_is_in_it) {
   const TemporaryFolder folder;
   const std::string path = folder.File("mapped");
   WriteFile(path, std::vector<uint8_t>(kFileBytes, 1));
-  // So many that reading which there are takes its time.
+  // Many mappings, so that a pass over them takes some time.
   std::vector<std::unique_ptr<MappedFile>> others;
   for (size_t at = 0; at < kOtherMappings; ++at) others.push_back(std::make_unique<MappedFile>(path));
 
@@ -44,17 +44,17 @@ TEST(memory_that_takes_the_place_of_a_mapping_keeps_what_is_in_it) {
   for (int round = 0; round < kRounds; ++round) {
     auto file = std::make_unique<MappedFile>(path);
     auto* const begin = const_cast<uint8_t*>(file->bytes().data());
-    // Unmapped somewhere between its being read and its turn.
+    // Unmaps the file at a random time of a pass, between the listing of its mapping and its turn.
     for (const uint64_t before = trims; trims == before;) std::this_thread::yield();
     const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(random() % (pass.count() + 1));
     while (std::chrono::steady_clock::now() < until) continue;
     file.reset();
-    // Where the file was, as an allocator would take it.
+    // Maps memory at the address of the file, as an allocator would.
     void* const memory = mmap(begin, kFileBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(memory != MAP_FAILED);
     auto* const byte = static_cast<volatile uint8_t*>(memory);
     *byte = 7;
-    // Until whoever began before that is done.
+    // Waits until the passes that began before are done.
     for (const uint64_t before = trims; trims < before + 2;) std::this_thread::yield();
     emptied += *byte != 7;
     munmap(memory, kFileBytes);

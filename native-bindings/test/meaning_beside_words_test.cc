@@ -1,4 +1,4 @@
-// Meaning beside words: scores, facets, orders, pages and floors of what both find.
+// Tests searches by meaning beside words: scores, facets, sort orders, pages and minimum scores.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +33,7 @@ TEST(meaning_scores_what_words_find_whether_the_graph_met_it_or_not) {
   }
   CHECK(by_meaning_alone > 0 && by_meaning_alone <= 10);
   CHECK_EQ(all.hits.size(), 1000 + by_meaning_alone);
-  // On every page, and where not all have to be counted: the same hits, which score the same.
+  // Every page has the same hits and scores, with and without a total.
   for (const uint32_t flags : {uint32_t{kNeedTotal}, 0u}) {
     for (const uint32_t size : {1u, 3u, 50u}) {
       QueryPlan page = plan;
@@ -49,13 +49,13 @@ TEST(meaning_scores_what_words_find_whether_the_graph_met_it_or_not) {
       if (flags != 0) CHECK_EQ(result.total_count, all.total_count);
     }
   }
-  // Words that decide alone are ordered by meaning.
+  // Without adds_matches, the hits are those of the words, and meaning only orders them.
   request.adds_matches = false;
   CHECK_EQ(RunWithMeaning(list, plan, request).hits.size(), 1000u);
-  // And what they score may count as more.
+  // A fixed words_full raises the scores of words.
   request.words_full = 0.5f;
   for (const ResultHit& hit : RunWithMeaning(list, plan, request).hits) CHECK(hit.score >= 0.4f - 1e-5f && hit.score <= 1);
-  // What is expected of the words is the same on every page, and lets the best record count as about full.
+  // With words_full 0, the expected score of words is the same on every page, and the best record scores about full.
   request.words_full = 0;
   const Result expected = RunWithMeaning(list, plan, request);
   CHECK_EQ(expected.hits.size(), 1000u);
@@ -66,7 +66,7 @@ TEST(meaning_scores_what_words_find_whether_the_graph_met_it_or_not) {
   CHECK(expected.hits[0].score > 0 && expected.hits[0].score <= 1);
 }
 
-// Of the hits, whichever way they were found and in whatever order: behind the filter, once each.
+// Facets count and sorting orders each hit that passes the filter once, however it was found.
 TEST(meaning_hits_are_counted_in_facets_and_sorted_like_those_of_words) {
   EmbeddedList list(3000);
   list.DeleteRecords(EveryOf(3000, 10, 4));
@@ -119,7 +119,7 @@ TEST(meaning_hits_are_counted_in_facets_and_sorted_like_those_of_words) {
   }
 }
 
-// Nobody looks at what words do not bring among the best. What the graph missed is where pages could disagree: here it misses much.
+// Meaning scores only the documents that words bring among the best, so pages could disagree on records that the graph missed. Here it misses many.
 TEST(meaning_and_words_agree_on_every_page_and_floor_on_what_the_graph_missed) {
   EmbeddedList list(12000);
   list.MergeVectors();
@@ -139,7 +139,7 @@ TEST(meaning_and_words_agree_on_every_page_and_floor_on_what_the_graph_missed) {
   for (uint32_t query = 3; query < 12000; query += 400) {
     request.wanted = request.width = query % 800 == 3 ? 40 : 6;
     request.vector = list.vector(query);
-    // Farther and farther from where vectors lie.
+    // Moves each query farther from the vectors than the one before.
     for (float& value : request.vector) value += 1e-4f * static_cast<float>(query) * normal(random);
     CHECK(Normalize(request.vector));
     plan.size = 12000;
@@ -206,7 +206,7 @@ void CheckBestOfBrands(const EmbeddedList& list, QueryPlan plan, const MeaningRe
   }
 }
 
-// A facet has both evaluated window by window; without, words are searched by a threshold. Nothing of what is answered shows it.
+// With a facet both are evaluated window by window, without one words are searched by threshold. Both return the same.
 TEST(meaning_and_words_are_the_same_by_threshold_and_by_windows) {
   EmbeddedList list(12000);
   list.MergeVectors();
@@ -224,7 +224,7 @@ TEST(meaning_and_words_are_the_same_by_threshold_and_by_windows) {
       plan.groups.push_back(Word(words[0], Occur::kShould));
       if (words.size() > 1) plan.groups.push_back(Word(words[1], occur));
       if (words.size() == 1 && occur != Occur::kShould) continue;
-      // Words that stand near each other score more.
+      // Adds a bonus for words near each other.
       if (words.size() > 1 && occur == Occur::kShould) {
         plan.sequence = {0, 1};
         plan.proximity_weight = 0.6f;

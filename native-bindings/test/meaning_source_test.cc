@@ -1,4 +1,4 @@
-// What meaning finds by itself, over segments with graphs: against a comparison of all vectors one by one, through deletions and merges.
+// Compares searches by meaning alone, over segments with graphs, with a scan of all vectors, also after deletions and merges.
 #include <cmath>
 
 #include "../kernel/sources/live_ordinals.h"
@@ -7,7 +7,7 @@
 namespace gannet::test {
 namespace {
 
-// Share of the true nearest that are hits, over some queries; what is a hit is live, passes, and scores what it is.
+// Returns the recall over some queries. Checks that each hit is live, passes the filter, and has the right score.
 double MeaningRecall(const EmbeddedList& list, double below, MeaningRequest request) {
   QueryPlan plan;
   plan.flags = kNeedTotal;
@@ -17,7 +17,7 @@ double MeaningRecall(const EmbeddedList& list, double below, MeaningRequest requ
     plan.filter.values.push_back({true, below, {}});
   }
   request.weight = 1;
-  request.farthest = -1;  // so that every vector is above the floor
+  request.farthest = -1;  // Puts every vector above the floor.
   size_t found = 0, there = 0;
   for (uint32_t query = 5; query < 500; query += 17) {
     request.vector = list.vector(query);
@@ -66,7 +66,7 @@ TEST(meaning_finds_the_nearest_through_deletions_filters_and_merges) {
   check();
 }
 
-// A search is as wide as what passes is rare: what was deleted was counted twice, as documents and as vectors, and of two fifths that were gone nearly two thirds were taken to be.
+// The width of a search depends on the share that passes. Records deleted both as documents and as vectors were once counted twice, so the share was too low.
 TEST(meaning_counts_once_what_is_deleted) {
   EmbeddedList list(6000);
   const std::vector<uint32_t> records = EveryOf(6000, 5, 0);
@@ -92,7 +92,7 @@ TEST(meaning_counts_once_what_is_deleted) {
   check();
 }
 
-// A way through the graph may meet the second of a record's vectors and miss the nearest: the record scored less than it does where all are compared.
+// A walk may meet a record's second nearest vector and miss the nearest. The record then scored less than with a scan of all vectors.
 TEST(meaning_scores_a_record_by_its_best_vector_whichever_the_graph_met) {
   EmbeddedList list(3000, 12, 4);
   MeaningRequest request;
@@ -109,7 +109,7 @@ TEST(meaning_scores_a_record_by_its_best_vector_whichever_the_graph_met) {
   check();
 }
 
-// Each segment is asked for a part of what is wanted, and again where that was not enough.
+// Each segment is asked for a share of the wanted hits, and again if these were too few.
 TEST(meaning_finds_the_nearest_wherever_they_lie) {
   for (const uint32_t heaps : {0u, 4u, 40u}) {
     EmbeddedList list(12000, heaps);

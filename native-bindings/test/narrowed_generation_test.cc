@@ -1,4 +1,4 @@
-// A search for words in some text fields answers, to the bit, what it would in a list that has these fields alone.
+// Checks that a search in some text fields returns exactly the bytes that a list with only these fields returns.
 #include "../kernel/generation/narrowed_generation.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::vector<uint32_t> WeightsOf(std::span<const uint32_t> fields, std::span<cons
   return units;
 }
 
-// The same documents with all fields, and with some of them alone.
+// Two lists of the same documents: one has all fields, the other some of them.
 class TwoLists {
  public:
   TwoLists(std::mt19937* random, std::span<const uint32_t> fields) {
@@ -146,7 +146,7 @@ TEST(search_in_fields_that_a_list_lacks_is_refused) {
 TEST(narrowed_lists_are_kept_for_other_searches_and_bounded) {
   TemporaryFolder folder;
   std::vector<DocumentWriter> writers;
-  // A word each that is the document's own, and too many of them for what is kept.
+  // Each document has its own word, and all of them exceed the room for narrowed lists.
   constexpr uint32_t kDocuments = 3000;
   for (uint32_t document = 0; document < kDocuments; ++document) {
     writers.push_back(DocumentWriter(document).Text(0, "word" + std::to_string(document)).Text(1, "sea"));
@@ -157,7 +157,7 @@ TEST(narrowed_lists_are_kept_for_other_searches_and_bounded) {
   CHECK(NarrowGeneration(*generation, fields) == narrowed);
   const auto& segment = static_cast<const NarrowedSegment&>(*narrowed->segments[0].segment);
   CHECK_EQ(segment.FindTerm("sea").document_frequency(), 0u);
-  // Whatever else is made, what a search has stays.
+  // A list that a search uses stays while others are made.
   const PostingList first = segment.FindTerm("word0");
   for (uint32_t document = 0; document < kDocuments; ++document) {
     CHECK_EQ(segment.FindTerm("word" + std::to_string(document)).last_document(0), document);
@@ -167,7 +167,7 @@ TEST(narrowed_lists_are_kept_for_other_searches_and_bounded) {
   const auto anew = NarrowGeneration(*generation, fields);
   CHECK(anew != narrowed);
   CHECK(!static_cast<const NarrowedSegment&>(*anew->segments[0].segment).is_full());
-  // As it was made before, and bytes of what was made for nobody else.
+  // The new segment makes the same lists.
   CHECK(anew->segments[0].segment->FindTerm("word7").at() == segment.FindTerm("word7").at());
   CHECK_EQ(anew->segments[0].segment->FindTerm("word7").last_document(0), 7u);
 }

@@ -1,4 +1,4 @@
-// Parts of records: pages in an index of their own, which lead to records. Against a plain model, before and after deletions and merges.
+// Compares searches of parts of records (pages in their own index) with a simple model, before and after deletions and merges.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -20,10 +20,10 @@ struct Page {
   uint32_t place;
 };
 
-// Records with pages, in two segments each; what is deleted of the ones is deleted of the others.
+// Records and their pages, in two segments each. Deleting records deletes their pages.
 class Library {
  public:
-  // The first `first_count` records are in the first segment of both; a record has `pages_min` pages at least.
+  // The first `first_count` records and their pages are in the first segments. Each record has at least `pages_min` pages.
   Library(uint32_t seed, uint32_t record_count, uint32_t first_count, uint32_t pages_min)
       : pages_min_(pages_min), random_(seed) {
     for (const uint32_t begin : {0u, first_count}) {
@@ -49,7 +49,7 @@ class Library {
     DeletePages(records);
   }
 
-  // The records stay: what is attached to them is gone.
+  // Deletes the pages of the records, but not the records.
   void DeletePages(const std::vector<uint32_t>& records) {  // ascending
     for (SegmentView& view : pages_) MarkDeleted(FindPartDocuments(*view.segment, records), &view);
     Publish();
@@ -132,7 +132,7 @@ struct BestPage {
   uint32_t place;
 };
 
-// The best page of each record, of a search of all pages that knows nothing of records.
+// Returns the best page of each record from a search of all pages.
 std::map<uint32_t, BestPage> ModelOf(const Library& library, QueryPlan plan) {
   plan.size = 1 << 20;
   std::map<uint32_t, BestPage> best;
@@ -159,7 +159,7 @@ QueryPlan PagePlan(Library* library) {
   return plan;
 }
 
-// Pages alone: each record once, with its best page.
+// Checks a search of pages alone: each record is a hit once, with its best page.
 void CheckPages(Library* library) {
   const QueryPlan pages = PagePlan(library);
   const auto expected = ModelOf(*library, pages);
@@ -182,7 +182,7 @@ void CheckPages(Library* library) {
   }
 }
 
-// Pages beside the words of the fields, with a filter on the records.
+// Checks a search of pages beside the words of the fields, with a filter on the records.
 void CheckBesideWords(Library* library) {
   const QueryPlan pages = PagePlan(library);
   const auto expected = ModelOf(*library, pages);
@@ -208,7 +208,7 @@ void CheckBesideWords(Library* library) {
   for (const ResultHit& hit : result.hits) CHECK(std::abs(hit.score - sums.at(hit.record_number)) < 1e-6f);
 }
 
-// The stronger of pages and text, each with a floor, behind a filter on the records; the same on each page of hits.
+// Checks a search that scores by the stronger of pages and text, each with a floor, with a filter on the records, and its pages of hits.
 void CheckStrongest(Library* library) {
   const QueryPlan pages = PagePlan(library);
   const auto expected = ModelOf(*library, pages);
@@ -255,7 +255,7 @@ void CheckStrongest(Library* library) {
   const size_t behind = whole.hits.size() - std::min<size_t>(plan.skip, whole.hits.size());
   const size_t shown = std::min<size_t>(behind, plan.size);
   CHECK_EQ(page.hits.size(), shown);
-  // What is counted alone has no score, and is no less counted.
+  // Hits that are only counted are in the total, too.
   if (plan.flags != 0) CHECK_EQ(page.total_count, whole.total_count);
   if (!plan.facets.empty()) CHECK(page.facets == whole.facets);
   for (size_t i = 0; i < page.hits.size(); ++i) {
@@ -267,7 +267,7 @@ void CheckStrongest(Library* library) {
       CHECK(score.score == same.score && score.place == same.place);
     }
   }
-  // One hit per brand: whichever source found the best of each, and however many better ones another brand has.
+  // With one hit per brand, each brand has its best record, whichever source found it and however many better records another brand has.
   std::set<uint32_t> of_acme;
   for (const ResultHit& hit : RunSearch(library->records(), [&] {
          QueryPlan acme;
@@ -297,7 +297,7 @@ void CheckStrongest(Library* library) {
 }  // namespace
 
 TEST(part_of_records_is_searched_as_the_model_has_it) {
-  // Some without pages; all with some, so that many records stand in one order in both; and few records in a segment beside many.
+  // Records without pages; all with some, so that many records have the same order in both; and a small segment beside a large one.
   Library some(1, 5000, 2500, 0);
   Library all(2, 300, 150, 1);
   Library uneven(3, 2000, 1980, 1);
@@ -321,7 +321,7 @@ TEST(part_of_records_is_searched_as_the_model_has_it) {
   }
 }
 
-// Eight times as many pages as records are wanted are of one record: what these reach was supposed of the records, and all was gone through again.
+// More than eight times as many pages as wanted records belong to one record. Their scores were taken for those of other records, so all pages were searched again.
 TEST(part_source_begins_with_the_bar_of_so_many_records) {
   constexpr uint32_t kAlike = 200;
   constexpr uint32_t kRecords = 100;
@@ -349,7 +349,7 @@ TEST(part_source_begins_with_the_bar_of_so_many_records) {
   source.Explain(0, 0, &explained);
   const size_t at = explained.find("\"evaluated\":");
   CHECK(at != std::string::npos);
-  // Once, and of the other records hardly any.
+  // The pages are evaluated once, with hardly any of the other records.
   if (at != std::string::npos) CHECK(std::stoul(explained.substr(at + 12)) < kAlike + kRecords / 2);
 }
 
@@ -362,7 +362,7 @@ TEST(part_documents_of_records_are_found) {
   CHECK((FindPartDocuments(*segment, records) == std::vector<uint32_t>{0, 1, 2, 6, 7, 8}));
 }
 
-// An index without what leads to records is no part.
+// An index without the columns that lead to records is no part.
 TEST(part_source_refuses_an_index_of_fields) {
   TemporaryFolder folder;
   const auto segment = folder.Build(kRecordSchema, {DocumentWriter(1).Text(0, "sea").String(0, "acme")});

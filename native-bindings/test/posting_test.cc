@@ -1,4 +1,4 @@
-// Codecs: bit packing, posting lists and impacts, round trips and damaged bytes.
+// Tests the codecs of bit packing, posting lists and impacts: round trips and damaged bytes.
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -31,7 +31,7 @@ std::vector<uint8_t> Encode(const std::vector<Posting>& postings, PostingWriter*
   return bytes;
 }
 
-// gap_max: distances of documents; 1 is consecutive.
+// Returns random postings. Gaps between documents are at most gap_max; 1 makes them consecutive.
 std::vector<Posting> RandomPostings(std::mt19937& random, uint32_t count, uint32_t gap_max, uint32_t unit,
                                     uint32_t occurrences_max) {
   std::vector<Posting> postings;
@@ -42,7 +42,7 @@ std::vector<Posting> RandomPostings(std::mt19937& random, uint32_t count, uint32
     for (uint32_t n = 1 + random() % occurrences_max; n > 0; --n) {
       posting.positions.push_back(position);
       position += 1 + random() % 50;
-      // Several fields, whose weights are multiples of the unit.
+      // Simulates several fields, whose weights are multiples of the unit.
       posting.frequency += unit * (unit > 100 ? 1 + random() % 3 : 1);
     }
     postings.push_back(posting);
@@ -51,7 +51,7 @@ std::vector<Posting> RandomPostings(std::mt19937& random, uint32_t count, uint32
   return postings;
 }
 
-// Exactly sized, so that AddressSanitizer sees a read behind the list.
+// A copy with its exact size, so that AddressSanitizer sees a read behind the list.
 struct Exact {
   explicit Exact(std::span<const uint8_t> bytes) : size(bytes.size()), data(std::make_unique<uint8_t[]>(bytes.size())) {
     std::ranges::copy(bytes, data.get());
@@ -178,7 +178,7 @@ TEST(posting_lists_hold_extremes) {
     wide.push_back({i == 0 ? 0 : kDocuments - 200 + i, i % 2 == 0 ? 1 : kPositionsMax - 1, {i, kPositionsMax - 1}, 9});
   }
   CheckList(wide, PostingList::Parse(Exact(Encode(wide, &writer)).span(), kDocuments));
-  // The first bit pattern that a unit would push beyond 32 bits.
+  // Unit and quotient take 16 bits each, as many as 32 bits allow.
   const std::vector<Posting> units{{1, 60000, {1}, 1}, {2, 60000u * 35000u, {1}, 1}};
   CheckList(units, PostingList::Parse(Exact(Encode(units, &writer)).span(), kDocuments));
   PostingWriter limited(1);
@@ -220,7 +220,7 @@ TEST(posting_list_empty_has_nothing) {
   CHECK_THROWS(kDamaged, PostingList::Parse({}, 5));
 }
 
-// Everything that a list offers, on bytes that may be anything.
+// Calls everything that a list offers on arbitrary bytes.
 void Traverse(std::span<const uint8_t> bytes, uint32_t document_count) {
   uint32_t values[kBlockSize];
   std::vector<uint32_t> positions;
@@ -276,7 +276,7 @@ TEST(posting_lists_survive_damage) {
       for (uint32_t turn = 0; turn < 300; ++turn) {
         auto bytes = original;
         for (uint32_t flips = 1 + random() % 3; flips > 0; --flips) {
-          // Most of what can go wrong is in the first bytes.
+          // Changes mostly the first bytes, where damage does most harm.
           const size_t range = random() % 2 == 0 ? bytes.size() : std::min<size_t>(bytes.size(), 40);
           bytes[random() % range] = static_cast<uint8_t>(random());
         }

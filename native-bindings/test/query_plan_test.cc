@@ -45,7 +45,7 @@ TEST(query_plan_reads_back_what_was_written) {
 TEST(query_plan_of_any_shorter_length_is_refused) {
   const std::vector<uint8_t> bytes = EncodePlan(FullPlan());
   for (size_t length = 0; length < bytes.size(); ++length) {
-    // A copy of just that length, so that reading behind it is seen.
+    // A copy of exactly that length, so that AddressSanitizer sees reads behind it.
     const std::vector<uint8_t> cut(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(length));
     CHECK_THROWS(kInvalidArgument, ParsePlan(cut));
   }

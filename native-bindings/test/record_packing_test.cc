@@ -1,4 +1,4 @@
-// Records are packed where they lie, and are never longer than they were.
+// Tests that records are packed in place and never become longer.
 #include "../kernel/text/record_packing.h"
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace gannet {
 namespace {
 
-// Each with a head of three bytes, and where they lie.
+// Records with a head of three bytes each, and their places.
 struct Records {
   std::vector<uint8_t> bytes;
   std::vector<uint32_t> fields, ends;

@@ -1,4 +1,4 @@
-// The record splitter: formats, errors, and that the chunks make no difference. record-splitter.test.ts has more.
+// Tests the record splitter: formats, errors, and independence of chunks. record-splitter.test.ts has more.
 #include "../kernel/text/record_splitter.h"
 
 #include <random>
@@ -10,7 +10,7 @@
 namespace gannet {
 namespace {
 
-// "line:record" of everything, each followed by a bar, and the error at the end if there was one.
+// Returns "line:record|" for each record, then the error if there was one. With `random`, chunks have random sizes.
 std::string Split(RecordFormat format, std::string_view text, size_t record_bytes_max, std::mt19937_64* random) {
   std::string result;
   const auto take = [&result](const SplitRecords& records) {
@@ -31,7 +31,7 @@ std::string Split(RecordFormat format, std::string_view text, size_t record_byte
       text.remove_prefix(length);
     }
     take(splitter->End());
-    // A deferred error comes with the next call.
+    // Gets a deferred error, which comes with the next call.
     if (random == nullptr) splitter->Push("");
   } catch (const Error& error) {
     if (std::string_view(error.what()).find("has ended") == std::string_view::npos) result += error.what();

@@ -1,4 +1,4 @@
-// Cases that random lists rarely hit.
+// Tests cases of the search that random lists rarely have.
 #include <cmath>
 #include <utility>
 
@@ -39,7 +39,7 @@ std::string DateJson(double milliseconds) {
 
 }  // namespace
 
-// Words in every document, in the documents at the ends of blocks and windows, and in the last.
+// Words occur in every document, or only in documents at the borders of blocks and windows, and the last.
 TEST(search_finds_documents_at_block_and_window_boundaries) {
   for (const uint32_t count : {1u, 127u, 128u, 129u, 4095u, 4096u, 4097u, 8192u, 8193u}) {
     TemporaryFolder folder;
@@ -61,17 +61,17 @@ TEST(search_finds_documents_at_block_and_window_boundaries) {
   }
 }
 
-// A block of one alternative is left out for what it lacks to the best of its list. What the other alternatives are
-// bounded by may be more than the whole group can have, and must not count twice.
+// A block of one alternative is skipped by how far its bound is below the best of its list. The bounds of the other alternatives may
+// add up to more than the whole group can score, and must not count twice.
 TEST(search_leaves_out_no_block_that_a_group_of_alternatives_needs) {
   constexpr uint32_t kLater = 2 * 4096 + 200;
   TemporaryFolder folder;
   std::vector<DocumentWriter> documents;
   for (uint32_t i = 0; i < 3 * 4096; ++i) {
     const char* text = "sea moss moss moss moss moss moss moss";
-    if (i < 2) text = "wind wind wind moss moss moss moss moss";  // the best of the first window
+    if (i < 2) text = "wind wind wind moss moss moss moss moss";  // best of the first window
     if (i == 2 * 4096) text = "sea sea sea sea sea moss moss moss";
-    if (i == kLater) text = "wind wind wind sea moss moss moss moss";  // better, by a block where the sea is calm
+    if (i == kLater) text = "wind wind wind sea moss moss moss moss";  // better, though "sea" is weak in its block
     documents.push_back(DocumentWriter(i).Text(0, text));
   }
   const auto generation = DeriveGeneration(nullptr, {{folder.Build(kSchema, documents), {}}}, {}, {}, "");
@@ -92,7 +92,7 @@ TEST(search_scores_the_perfect_match_of_one_word_one) {
   CHECK_EQ(sea.hits.size(), size_t{2});
   CHECK(sea.hits[0].score > 0.99999f && sea.hits[0].score <= 1);
   CHECK(sea.hits[1].score < 0.9f);
-  // Both words of a document of two: nothing in the list could be better.
+  // A document of just the two words is the best possible.
   const Result shoe = RunSearch(*generation, WordPlan({Word("red"), Word("shoe")}));
   CHECK_EQ(shoe.hits[0].record_number, 3u);
   CHECK(shoe.hits[0].score > 0.999f);
@@ -101,7 +101,7 @@ TEST(search_scores_the_perfect_match_of_one_word_one) {
   CHECK_EQ(all.hits[3].score, 1.0f);
 }
 
-// What is kept for one word's terms must not be taken for that of others, whatever bytes a term has.
+// Cached results of one word's terms must not be used for other terms, whatever bytes these have.
 TEST(search_tells_terms_apart_that_hold_a_null) {
   TemporaryFolder folder;
   std::vector<DocumentWriter> documents;
@@ -139,7 +139,7 @@ TEST(search_scores_do_not_depend_on_the_segment) {
   CHECK_EQ(scores[0], scores[1]);
 }
 
-// Intersections probe for few candidates and run over lists for many; unions do neither. All add up alike.
+// Intersections probe for few candidates and scan lists for many; unions do neither. All compute the same scores.
 TEST(search_scores_do_not_depend_on_the_way_of_evaluation) {
   TemporaryFolder folder;
   std::vector<DocumentWriter> documents;
@@ -167,7 +167,7 @@ TEST(search_scores_do_not_depend_on_the_way_of_evaluation) {
   }
 }
 
-// Rare alternatives are pooled in unions, and in some segments only.
+// Rare alternatives are pooled only in unions, and only in some segments.
 TEST(search_sums_rare_alternatives_alike_pooled_or_not) {
   TemporaryFolder folder;
   const auto text_of = [](uint32_t i) {
@@ -182,8 +182,8 @@ TEST(search_sums_rare_alternatives_alike_pooled_or_not) {
     for (uint32_t i = first; i < first + count; ++i) written.push_back(DocumentWriter(i).Text(0, text_of(i)));
     return written;
   };
-  const auto many = documents(0, 9000);    // of three windows; the rare ones of either kind
-  const auto few = documents(9000, 1000);  // of one, in which none is rare
+  const auto many = documents(0, 9000);    // three windows, with pooled and other words
+  const auto few = documents(9000, 1000);  // one window, in which no word counts as rare
   const auto generation =
       DeriveGeneration(nullptr, {{folder.Build(kSchema, many), {}}, {folder.Build(kSchema, few), {}}}, {}, {}, "");
   const std::vector<PlanAlternative> expanded = {

@@ -1,4 +1,4 @@
-// The search as one would write it without caring for speed: what the engine is compared with.
+// A simple, slow model of the search, which tests compare the engine with.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct ModelDocument {
   bool deleted = false;
   uint32_t segment = 0;
   uint32_t document = 0;
-  // By text field, its values, their words.
+  // Words by text field and value.
   std::vector<std::vector<std::vector<std::string>>> fields;
   std::map<uint16_t, std::vector<std::string>> strings;  // by column
   std::map<uint16_t, std::vector<double>> numbers;
@@ -72,7 +72,7 @@ class SearchModel {
     return least;
   }
 
-  // The alternatives of a group that its idf is made of.
+  // Returns the alternatives that the idf of a group is computed from.
   std::vector<PlanAlternative> Counting(const PlanGroup& group) const {
     std::vector<PlanAlternative> counting;
     for (const PlanAlternative& alternative : group.alternatives) {
@@ -97,7 +97,7 @@ class SearchModel {
     return std::log(1 + (total - frequency + 0.5) / (frequency + 0.5));
   }
 
-  // What a group's or a pair's saturated frequency is multiplied with.
+  // Factors that the saturated frequencies of groups and pairs are multiplied with.
   struct Pair {
     std::set<std::string_view> first;
     std::set<std::string_view> second;
@@ -105,9 +105,9 @@ class SearchModel {
   };
   struct Factors {
     std::vector<double> groups;  // boost * idf
-    std::vector<float> longer;   // the greatest weight of a longer word that any document has
+    std::vector<float> longer;   // greatest weight of a longer word that occurs in a document, by group
     std::vector<Pair> pairs;
-    std::vector<std::set<std::string_view>> whole;  // by word of a whole field
+    std::vector<std::set<std::string_view>> whole;  // terms by word of the query, for whole fields
     double whole_value = 0;
   };
 
@@ -143,7 +143,7 @@ class SearchModel {
     return weights;
   }
 
-  // Sum of weight units / distance of the occurrences of two groups that are near each other.
+  // Returns the sum of weight units / distance over occurrences of the two groups within 8 positions of each other.
   double Nearness(const ModelDocument& document, const Pair& pair) const {
     double sum = 0;
     for (size_t field = 0; field < document.fields.size(); ++field) {
@@ -163,7 +163,7 @@ class SearchModel {
     return sum;
   }
 
-  // Weight units of the weightiest field that is the query; 0 where none is.
+  // Returns the greatest weight units of a field whose only value is the query, or 0 if there is none.
   double WholeUnits(const ModelDocument& document, const Factors& weights) const {
     double units = 0;
     for (size_t field = 0; field < document.fields.size() && !weights.whole.empty(); ++field) {
@@ -185,7 +185,7 @@ class SearchModel {
     return alternative.kind == AlternativeKind::kCompound && alternative.terms.size() == 1;
   }
 
-  // What occurrences of longer words count beside a word.
+  // Returns the frequency that the occurrences of longer words add to a word.
   double JoinedFrequency(double weighted, double weight, bool has_exact) const {
     const double units = std::ranges::min(schema.text_field_weight_units);
     const double occurrences = weighted / units;
@@ -193,7 +193,7 @@ class SearchModel {
     return std::floor(std::clamp(share * 256, 1.0, 65534.0)) * units / 256;
   }
 
-  // Sum before division by the maximum; negative where the document does not match the groups.
+  // Returns the score before division by the maximum, or -1 if the document does not match the groups.
   double RawScore(const ModelDocument& document, const QueryPlan& plan, const Factors& weights) const {
     bool has_must = false;
     bool has_should = false;

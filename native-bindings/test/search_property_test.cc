@@ -1,4 +1,4 @@
-// Search against the model over random lists. GANNET_SEED repeats a run, GANNET_ROUNDS lengthens it.
+// Compares the search with the model over random lists. GANNET_SEED repeats a run, GANNET_ROUNDS multiplies its rounds.
 #include <cinttypes>
 #include <ctime>
 #include <random>
@@ -19,7 +19,7 @@ const std::vector<std::string>& Words() {
   return words;
 }
 
-// As in a text of people, most words are rare.
+// Rare words, which most words of natural texts are.
 const std::vector<std::string>& RareWords() {
   static const std::vector<std::string> words = [] {
     std::vector<std::string> all;
@@ -50,7 +50,7 @@ SegmentSchema MakeSchema(std::vector<uint32_t> weight_units) {
 
 class RandomList {
  public:
-  // Of the words, so many in a hundred are rare.
+  // `rare_percent` of the words are rare.
   RandomList(uint32_t seed, std::vector<uint32_t> weight_units, const std::vector<uint32_t>& segment_sizes,
              double deleted_share, uint32_t rare_percent)
       : random_(seed), rare_percent_(rare_percent), has_large_dictionary_(segment_sizes.size() > 1) {
@@ -105,7 +105,7 @@ class RandomList {
     return plan;
   }
 
-  // Words as they are typed, without what surrounds them in a search of the service: nothing but terms and phrases.
+  // Returns a plan of typed words alone: terms and phrases, without the expansions and bonuses of the service.
   QueryPlan MakePlainPlan() {
     QueryPlan plan;
     plan.flags = kNeedTotal;
@@ -125,7 +125,7 @@ class RandomList {
   uint32_t Below(uint32_t end) { return std::uniform_int_distribution<uint32_t>(0, end - 1)(random_); }
 
  private:
-  // Early words are more frequent.
+  // Returns a random word. Words at the beginning of the lists are more frequent.
   const std::string& MakeWord() {
     if (Below(100) < rare_percent_) return RareWords()[std::min(Below(400), Below(400))];
     return Words()[std::min(Below(16), Below(16))];
@@ -166,7 +166,7 @@ class RandomList {
     return writer;
   }
 
-  // More than a segment has a table of: what it has of a query is kept, and looked up in the others each time.
+  // Adds more terms than a segment has a table for, so that the terms of queries are cached for it, while other segments look them up each time.
   static void AddManyTerms(ModelDocument* document, DocumentWriter* writer) {
     std::vector<std::string> words;
     std::string text;
@@ -196,7 +196,7 @@ class RandomList {
     if (Below(5) != 0) {
       const GeoPoint point = MakePoint();
       writer->Location(kPlace, point.latitude, point.longitude);
-      // Stored in steps of 1e-7 degrees.
+      // Locations are stored in steps of 1e-7 degrees.
       document->location = GeoPoint{std::round(point.latitude * 1e7) / 1e7, std::round(point.longitude * 1e7) / 1e7};
     }
     add_string(kSerial, "s" + std::to_string(Below(1000)));
@@ -268,7 +268,7 @@ class RandomList {
         for (uint32_t count = Below(4); count > 0; --count) node.values.push_back(MakeValue(node.column));
         break;
       case FilterOp::kRecord:
-        // One in several is of no record.
+        // Some of the numbers are of no record.
         for (uint32_t count = Below(4); count > 0; --count) {
           node.values.push_back({true, static_cast<double>(record_numbers_[Below(static_cast<uint32_t>(record_numbers_.size()))] + Below(2)), {}});
         }
@@ -461,7 +461,7 @@ void CheckHits(const SearchModel& model, const QueryPlan& plan, const std::vecto
     CHECK(found != by_record.end());
     if (found == by_record.end()) continue;
     const ModelHit* model_hit = found->second;
-    by_record.erase(found);  // A second time would not be found.
+    by_record.erase(found);  // A second hit of the record would not be found.
     CHECK(hit.score >= 0 && hit.score <= 1);
     const bool close = std::abs(hit.score - model_hit->score) <= 1e-5;
     if (!close) CHECK_EQ(hit.score, model_hit->score);
@@ -483,7 +483,7 @@ void CheckPages(RandomList* list, QueryPlan plan, const Result& all) {
     plan.skip = list->Below(total + 10);
     plan.size = i == 0 ? 10 : list->Below(total + 10);
     if (i == 2) plan.skip = 0;
-    // Where nobody asks how many there are, more is left out.
+    // Without a total, the search skips more.
     const bool needs_total = list->Below(2) == 0;
     plan.flags = needs_total ? plan.flags | kNeedTotal : plan.flags & ~uint32_t{kNeedTotal};
     const Result page = RunSearch(list->generation(), plan);
@@ -527,7 +527,7 @@ void CheckOtherModes(const RandomList& list, QueryPlan plan, const std::vector<M
   CHECK_EQ(RunSearch(list.generation(), plan).total_count, static_cast<double>(expected.size()));
 }
 
-// The contributions are read back from the JSON by their name, which nothing else in it has.
+// Checks that the contributions in the JSON of explanations add up to the score. Nothing else in it has their name.
 void CheckExplain(const RandomList& list, QueryPlan plan) {
   plan.flags |= kExplain;
   plan.size = 5;
@@ -554,7 +554,7 @@ void CheckExplain(const RandomList& list, QueryPlan plan) {
 
 // --- one hit per value
 
-// The value that a document has in a single-valued column; nothing if it has none.
+// Returns the value of a document in a single-valued column, or nothing if it has none.
 std::optional<std::string> ValueOf(const ModelDocument& document, uint16_t column) {
   if (const auto found = document.strings.find(column); found != document.strings.end()) return "s" + found->second[0];
   const auto found = document.numbers.find(column);
@@ -568,7 +568,7 @@ std::map<uint32_t, const ModelDocument*> ByRecord(const SearchModel& model) {
   return by_record;
 }
 
-// Returns, of hits in their order, the first of each value.
+// Returns the first of the hits of each value, in their order.
 std::vector<ResultHit> FirstOfEachValue(const SearchModel& model, const std::vector<ResultHit>& hits, uint16_t column) {
   const auto by_record = ByRecord(model);
   std::set<std::string> values;
@@ -590,7 +590,7 @@ void CheckSameHits(const std::vector<ResultHit>& hits, const std::vector<ResultH
   }
 }
 
-// What one list has of a count over several.
+// One list of a count over several lists.
 struct ModelCounted {
   const SearchModel* model;
   std::vector<uint32_t> matches;  // record numbers
@@ -675,7 +675,7 @@ void CheckDistinct(RandomList* list, QueryPlan plan, const std::vector<ModelHit>
   const Result stored = RunSearch(list->generation(), other);
   CHECK_EQ(stored.hits.size(), expected.size());
   for (size_t i = 0; i < std::min(expected.size(), stored.hits.size()); ++i) CHECK_EQ(stored.hits[i].record_number, expected[i].record_number);
-  // The same list several times, as lists of a group: with other matches, and without the column.
+  // Counts the same list several times, like lists of a group, with other matches and without the column.
   other = plan;
   other.groups.clear();
   other.sequence.clear();
@@ -723,7 +723,7 @@ void CheckQueries(RandomList* list, int rounds) {
     CheckOtherModes(*list, plan, expected);
     CheckExplain(*list, plan);
     if (list->Below(3) == 0) CheckDistinct(list, plan, expected, all);
-    // The maximum holds for every document, and comes from the impacts, not from the model.
+    // No document may exceed the maximum, which is computed from impacts, not by the model.
     const SearchModel::Factors weights = model.Weights(plan);
     for (const ModelDocument& document : model.documents) {
       CHECK(model.RawScore(document, plan, weights) <= maximum * (1 + 1e-6));

@@ -1,4 +1,4 @@
-// What tests of the search share: plans as bytes, results as structs, segments from words.
+// Helpers of the search tests: encode plans, decode results, and build segments from words.
 #pragma once
 
 #include <cstdint>
@@ -121,7 +121,7 @@ struct ResultHit {
 };
 
 struct Result {
-  // By hit, and by source.
+  // Sources, and their scores by hit and then by source.
   std::vector<ScoreKind> kinds;
   std::vector<SourceScore> scores;
   double total_count = 0;
@@ -181,7 +181,7 @@ inline Result RunSearch(const Generation& generation, const QueryPlan& plan, con
   return DecodeResult(Search(generation, EncodePlan(plan), others));
 }
 
-// One document of a batch.
+// Writes one document of a batch.
 class DocumentWriter {
  public:
   explicit DocumentWriter(uint32_t record_number) : record_number_(record_number) {}
@@ -242,7 +242,7 @@ class TemporaryFolder {
   int count_ = 0;
 };
 
-// Plans in a line: Group(Occur::kMust, {{"word"}}).
+// Short notations for groups of plans: Group(Occur::kMust, {{1, {"word"}}}).
 inline PlanGroup Group(Occur occur, std::vector<PlanAlternative> alternatives, float boost = 1) {
   return {occur, boost, std::move(alternatives)};
 }

@@ -1,4 +1,4 @@
-// What is kept of a segment's answers.
+// Tests the cache of a segment's results.
 #include "../kernel/vocabulary/segment_cache.h"
 
 #include "check.h"
@@ -15,7 +15,7 @@ TEST(cache_keeps_what_it_has_where_an_answer_is_larger_than_all_its_room) {
   cache.Keep("large", std::string(5000, 'x'));
   CHECK(!cache.Find("large"));
   CHECK(cache.Find("one") && cache.Find("two"));
-  // What took the place of another one is not told any more.
+  // The replaced result is gone, although the new one is too large.
   cache.Replace("two", std::string(5000, 'x'));
   CHECK(!cache.Find("two"));
 }
@@ -26,7 +26,7 @@ TEST(cache_keeps_all_others_where_an_answer_is_replaced_by_one_larger_than_all_i
   cache.Replace("two", std::string(5000, 'x'));
   CHECK(!cache.Find("two"));
   CHECK(cache.Find("one") && cache.Find("three"));
-  // Its room and its place in the order are free.
+  // Its room and its place in the order of use are free again.
   for (int count = 0; count < 100; ++count) cache.Keep("filling" + std::to_string(count), std::string(64, 'x'));
   cache.Keep("last", "an answer");
   CHECK(cache.Find("last"));

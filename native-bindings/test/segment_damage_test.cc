@@ -1,4 +1,4 @@
-// Damaged files and full disks: an Error, never a crash, and nothing left behind.
+// Tests that damaged files and full disks cause an Error, never a crash, and leave no files behind.
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -40,7 +40,7 @@ TEST(segment_of_another_format_is_unsupported_and_not_damaged) {
   for (const uint32_t version : {0u, 1u, kFormatVersion + 1, ~0u}) {
     Store(bytes.data(), version);
     CHECK_THROWS(kUnsupportedFormat, DecodeSegmentMeta(bytes));
-    // Whatever another format has behind its version.
+    // Another format may have anything behind its version.
     CHECK_THROWS(kUnsupportedFormat, DecodeSegmentMeta(std::span(bytes).first(4)));
     CHECK_THROWS(kDamaged, DecodeSegmentMeta(std::span(bytes).first(3)));
   }
@@ -72,7 +72,7 @@ TEST(segment_with_flipped_bytes_is_an_error_or_data) {
     for (uint32_t turn = 0; turn < 1200; ++turn) {
       auto bytes = original;
       for (uint32_t flips = 1 + random() % 4; flips > 0; --flips) {
-        // Half of the flips hit what structure there is: meta pages, page headers and the tables behind them.
+        // Half of the flips hit the structure: meta pages, page headers and the tables behind them.
         const size_t page = random() % 4 == 0 ? random() % 2 : random() % (bytes.size() / kPage);
         const size_t offset = random() % 2 == 0 ? random() % kPage : random() % 200;
         bytes[page * kPage + offset] ^= static_cast<uint8_t>(1u << (random() % 8));
@@ -82,7 +82,7 @@ TEST(segment_with_flipped_bytes_is_an_error_or_data) {
       if (turn % 10 == 0) VerifySegment(folder.File("d"));
     }
   }
-  // The test would be idle if nothing ever opened.
+  // Otherwise the test would check hardly anything.
   CHECK(opened > 100);
 }
 
@@ -105,13 +105,13 @@ TEST(segment_verifier_names_what_is_wrong) {
   const TemporaryFolder folder;
   auto bytes = BuildBytes(folder, 12, 500);
   CHECK_EQ(VerifySegment(folder.File("s")), "");
-  // A length code: found by its run of document_count bytes is too clever; flip bytes until one is noticed.
+  // Flips random bytes rather than a certain length code, as it is simpler, and counts those noticed.
   std::mt19937 random(8);
   uint32_t noticed = 0;
   for (uint32_t turn = 0; turn < 60; ++turn) {
     auto damaged = bytes;
     size_t at;
-    // Zeros are mostly what pages have left: with pages of 32 KiB, as LMDB makes them where the system's are as large, more than half.
+    // Skips zeros, mostly the unused rest of pages: more than half of a page of 32 KiB, which LMDB uses if the system's pages are as large.
     do {
       at = 2 * kPage + random() % (damaged.size() - 2 * kPage);
     } while (damaged[at] == 0);
@@ -119,7 +119,7 @@ TEST(segment_verifier_names_what_is_wrong) {
     WriteFile(folder.File("d"), damaged);
     if (!VerifySegment(folder.File("d")).empty()) ++noticed;
   }
-  CHECK(noticed > 30);  // the rest are bytes that nothing uses
+  CHECK(noticed > 30);  // The other bytes are unused.
 }
 
 TEST(segment_on_a_missing_folder_is_an_error) {
@@ -142,7 +142,7 @@ TEST(segment_beyond_the_file_size_limit_is_disk_full_and_leaves_nothing) {
   CHECK_EQ(folder.FileCount(), 0u);
 }
 
-// A mapped store on a full disk would be SIGBUS. Needs a file system that can be full: root only.
+// A store to a mapping on a full disk would raise SIGBUS. Checks nothing unless run by root, as it mounts a small file system.
 TEST(segment_on_a_full_disk_is_an_error_and_leaves_nothing) {
   const TemporaryFolder folder;
   if (mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=2m") != 0) return;
@@ -151,17 +151,17 @@ TEST(segment_on_a_full_disk_is_an_error_and_leaves_nothing) {
   const auto small = EncodeBatch({documents.begin(), documents.begin() + 800});
   CHECK_THROWS(kDiskFull, BuildSegment(folder.File("s"), TestSchema(), EncodeBatch(documents)));
   CHECK_EQ(folder.FileCount(), 0u);
-  // What fits, fits, until merging fills the disk.
+  // A small segment fits, but its merge fills the disk.
   BuildSegment(folder.File("a"), TestSchema(), small);
   CHECK_EQ(VerifySegment(folder.File("a")), "");
   struct statvfs room;
   statvfs(folder.path().c_str(), &room);
-  // Less than another file like that.
+  // Leaves less room than another such file needs.
   WriteFile(folder.File("filler"),
             std::vector<uint8_t>(room.f_bavail * room.f_bsize - std::filesystem::file_size(folder.File("a")) / 2));
   const size_t before = folder.FileCount();
   CHECK_THROWS(kDiskFull, MergeSegments(folder.File("m"), TestSchema(), {{Segment::Open(folder.File("a")), {}}}));
-  // Down to the last page: every amount of free space is an error or a segment.
+  // Every amount of free space, down to the last page, gives a whole segment or an error.
   for (uint32_t left = 0; left < 40; ++left) {
     WriteFile(folder.File("filler"), std::vector<uint8_t>(1));
     struct statvfs status;

@@ -1,4 +1,4 @@
-// Files of segments, which are written from memory where they are small, and through a mapping otherwise: they hold the same.
+// Tests that segment files written from memory (small ones) and through a mapping (large ones) have the same contents.
 #include <lmdb.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr uint64_t kLarge = 1024u << 20;
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
-// With values of all kinds: within a page, of pages of their own, none.
+// Returns entries with values within a page, on overflow pages, and empty.
 Entries SomeEntries(uint32_t seed, size_t count) {
   std::mt19937 random(seed);
   Entries entries;
@@ -38,7 +38,7 @@ std::span<const uint8_t> BytesOf(const std::string& text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
-// Whether this process may write to the file through a mapping.
+// True if this process has a writable mapping of the file.
 bool IsWrittenByMapping(const std::string& path) {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -101,7 +101,7 @@ TEST(segment_files_written_from_memory_have_no_bytes_that_nobody_wrote) {
   const TemporaryFolder folder;
   const Entries entries = SomeEntries(7, 300);
   WriteEntries(folder.File("one"), kSmall, entries);
-  // Memory that has been used is not what it was.
+  // Fills memory that is used and freed with other bytes, so that reused memory would show in the file.
   std::vector<std::vector<uint8_t>> used;
   for (int at = 0; at < 300; ++at) used.emplace_back(4096, 0xaa);
   used.clear();

@@ -1,6 +1,6 @@
-// What the tests of segments share: batches of documents, random ones, temporary folders.
+// Helpers of the segment tests: batches of documents, random documents, temporary folders.
 //
-// A namespace of their own: all tests are one binary, and other helpers have folders and documents too.
+// They have their own namespace, as all tests are one binary and other helpers define folders and documents, too.
 //
 // Thread-safety: none needed.
 #pragma once
@@ -25,7 +25,7 @@
 
 namespace gannet::segment_test {
 
-// A folder that is removed at the end of its scope.
+// A temporary folder, removed by the destructor.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -97,7 +97,7 @@ inline std::vector<uint8_t> EncodeBatch(const std::vector<TestDocument>& documen
   return bytes;
 }
 
-// Three text fields, a column of every kind, and a language with stems.
+// Returns a schema of three text fields, a column of every kind, and a language with stems.
 inline SegmentSchema TestSchema() {
   return {{3, 1, 2},
           {{"brand", ColumnType::kString, false},
@@ -110,7 +110,7 @@ inline SegmentSchema TestSchema() {
           "en"};
 }
 
-// Words of letters only, "common" ones far more often: what any analyzer splits at spaces.
+// Returns a word of letters only, which any analyzer splits at spaces. Low numbers are far more frequent.
 inline std::string RandomWord(std::mt19937& random, uint32_t vocabulary) {
   const double skew = std::uniform_real_distribution<double>(0, 1)(random);
   uint32_t number = static_cast<uint32_t>(vocabulary * skew * skew * skew * skew);
@@ -125,7 +125,7 @@ inline std::string RandomWord(std::mt19937& random, uint32_t vocabulary) {
 inline std::string RandomText(std::mt19937& random, uint32_t words_max, uint32_t vocabulary) {
   std::string text;
   for (uint32_t words = random() % (words_max + 1); words > 0; --words) {
-    // Some are words of several parts.
+    // Joins some words, so that they have several parts.
     if (!text.empty()) text += random() % 8 == 0 ? '_' : ' ';
     text += RandomWord(random, vocabulary);
   }
@@ -134,7 +134,7 @@ inline std::string RandomText(std::mt19937& random, uint32_t words_max, uint32_t
 
 inline TestDocument RandomDocument(std::mt19937& random, uint32_t record_number, uint32_t vocabulary = 2000) {
   TestDocument document{record_number, {}, {}};
-  // Out of order on purpose: positions go by field, not by entry.
+  // Adds texts out of order on purpose, as positions depend on the field, not on the entry.
   document.texts.emplace_back(uint16_t{1}, RandomText(random, 60, vocabulary));
   if (random() % 8 != 0) document.texts.emplace_back(uint16_t{0}, RandomText(random, 6, vocabulary));
   for (uint32_t values = random() % 4; values > 0; --values) {
@@ -164,7 +164,7 @@ inline std::vector<TestDocument> RandomDocuments(uint32_t seed, uint32_t count, 
   std::mt19937 random(seed);
   std::vector<TestDocument> documents;
   for (uint32_t i = 0; i < count; ++i) {
-    // Record numbers that are unique, and for odd seeds out of order.
+    // Record numbers are unique, and out of order for odd seeds.
     const uint32_t record_number = seed % 2 == 0 ? seed * 1000000 + 3 * i : seed * 1000000 + (i * 7919) % 1000003;
     documents.push_back(RandomDocument(random, record_number, vocabulary));
   }

@@ -1,5 +1,5 @@
-// What a segment holds of the same documents is what it held when its format got its number: whatever changes that, the
-// layout as well as the folding of words and stems, is a format of its own, which segments that are there do not have.
+// Checks that a segment of the same documents has the contents that its format had when it got its number. Any change of that,
+// of the layout or of the folding of words and stems, needs a new format, which existing segments do not have.
 #include <lmdb.h>
 
 #include <cinttypes>
@@ -22,21 +22,21 @@ constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
 
 using Sums = std::map<char, uint64_t>;
 
-// By the first byte of their keys, of format 5: of languages whose stems did not change since.
+// Sums by the first byte of keys of format 5, for languages whose stems did not change since.
 const Sums kSums = {
     {'C', 0x4c9cc626150882f1}, {'L', 0x1a3d298269d4e948}, {'M', 0xb0246aaed662b518},
     {'N', 0x973ad828fc8d62cd}, {'P', 0x6019bcc56e23bc58}, {'R', 0xa59e55f36a4941a7},
     {'S', 0x9c3f40af8e9966fd}, {'T', 0x9052695a640bdb81}, {'V', 0x0f1bc4e69beaaf43},
 };
 
-// Of the others, of kStemsRevision 1.
+// The same for the other languages, of kStemsRevision 1.
 const Sums kRevisedSums = {
     {'C', 0x1214109610edba15}, {'L', 0x001f5453b04e3425}, {'M', 0x773ae5e2418d876f},
     {'N', 0x362ce1d1a8ad894b}, {'P', 0x1da7802e65c275f5}, {'R', 0x3fcc2aea82f1105d},
     {'S', 0x8dd9747c7dcd0cf0}, {'T', 0x0176decbb85a52bf}, {'V', 0x174534e883f152c7},
 };
 
-// Every tag of two letters that has stems, one without and none.
+// Returns every two-letter tag with stems, one without stems, and the empty tag.
 std::vector<std::string> Languages() {
   std::vector<std::string> languages{"", "ja"};
   for (const char first : kLetters) {
@@ -66,7 +66,7 @@ constexpr std::string_view kTexts[] = {
     "talossammekin juoksivat; házaimban könyveinket; bøkenes husene; böckernas",
 };
 
-// Of languages whose stems changed.
+// Texts in languages whose stems changed.
 constexpr std::string_view kRevisedTexts[] = {
     "książka książki książce; nowych mieszkań w Warszawie, kurtek i butów; czytałem",
     "kniha knize knih; nové knihy o městech, žlutými botami; dělala",
@@ -89,7 +89,7 @@ std::vector<TestDocument> Documents(bool of_revised) {
       documents.push_back(document);
     }
   }
-  // More than a block of postings, so that there is one of each kind of list.
+  // More than a block of postings, so that each kind of posting list occurs.
   for (uint32_t i = 0; i < 300; ++i) {
     TestDocument document{(i * 7919) % 1000, {}, {}};
     document.texts.emplace_back(uint16_t{0}, std::string(kTexts[i % std::size(kTexts)]));
@@ -110,7 +110,7 @@ std::vector<TestDocument> Documents(bool of_revised) {
   return documents;
 }
 
-// FNV-1a, with the length before, so that no two runs of values have the same bytes.
+// Adds the bytes to the sum by FNV-1a, preceded by their length, so that sequences of values are distinct.
 void Add(const MDB_val& bytes, uint64_t* sum) {
   const auto byte = [&](uint8_t value) { *sum = (*sum ^ value) * 0x100000001b3; };
   for (int shift = 0; shift < 64; shift += 8) byte(static_cast<uint8_t>(uint64_t{bytes.mv_size} >> shift));

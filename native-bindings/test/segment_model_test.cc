@@ -1,4 +1,4 @@
-// Segments against a naive model: built, merged, and read by many threads.
+// Compares segments with a naive model: built, merged, and read by many threads.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -19,17 +19,17 @@ struct ModelPosting {
   bool operator==(const ModelPosting&) const = default;
 };
 
-// What a segment of the documents has to hold, written down as plainly as can be.
+// The expected contents of a segment of the documents, computed as simply as possible.
 struct Model {
   std::map<std::string, std::map<uint32_t, ModelPosting>> terms;
-  std::vector<std::vector<uint32_t>> lengths;  // per document, per field
+  std::vector<std::vector<uint32_t>> lengths;  // by document and field
   std::vector<uint64_t> weighted;
 
   Model(const SegmentSchema& schema, const std::vector<TestDocument>& documents) {
     const size_t fields = schema.text_field_weight_units.size();
     for (uint32_t number = 0; number < documents.size(); ++number) {
       std::vector<uint32_t> document_lengths;
-      // Each with its weight units; empty between the parts of two words.
+      // Parts of words with their weight units, and an empty entry after the parts of each word.
       std::vector<std::pair<std::string, uint32_t>> parts;
       uint32_t field_begin = 0;
       uint64_t sum = 0;
@@ -231,7 +231,7 @@ TEST(segment_is_read_by_many_threads) {
   const auto documents = RandomDocuments(8, 800);
   BuildSegment(folder.File("s"), TestSchema(), EncodeBatch(documents));
   const auto segment = Segment::Open(folder.File("s"));
-  std::filesystem::remove(folder.File("s"));  // unlinking an open segment is fine
+  std::filesystem::remove(folder.File("s"));  // An open segment can be unlinked.
   const Model model(TestSchema(), documents);
   std::vector<std::thread> threads;
   for (uint32_t thread = 0; thread < 4; ++thread) {
@@ -288,7 +288,7 @@ TEST(segment_finds_terms_however_long) {
   CHECK_EQ(segment->FindTerm(another).last_document(0), 2u);
 }
 
-// A small segment has a table of its terms, and a large one is asked in its file: what they answer is the same.
+// A small segment has a table of its terms, a large one looks them up in its file. Both give the same results.
 TEST(segment_has_the_same_terms_with_a_table_and_without) {
   struct Collector : Segment::TermVisitor {
     std::vector<std::string> terms;

@@ -1,4 +1,4 @@
-// The seal of a segment file: every changed byte is found, by the seal or by the check of the pages before it.
+// Tests that changed bytes of a segment file are found by the seal or by the check of pages before it.
 #include "../kernel/segment/segment_seal.h"
 
 #include "check.h"
@@ -30,7 +30,7 @@ TEST(segment_seal_finds_words_that_changed_places) {
   const std::string path = folder.File("s");
   BuildSegment(path, TestSchema(), EncodeBatch(RandomDocuments(4, 100)));
   auto bytes = ReadFile(path);
-  // Two stripes of the last page, in the places of each other: the sums of their words are the same.
+  // Swaps two stripes of the last page, so that the plain sum of the words is the same.
   const size_t page = bytes.size() - 4096;
   std::swap_ranges(bytes.begin() + page + 1024, bytes.begin() + page + 1088, bytes.begin() + page + 2048);
   const bool differs = bytes != ReadFile(path);

@@ -1,12 +1,12 @@
-// Opens a segment that may be damaged and uses everything that it offers: Error or data, never a crash. Shared by the
-// damage test and the fuzz target.
+// Opens a segment that may be damaged and calls everything that it offers, which must return data or throw an Error, but
+// never crash. Shared by the damage test and the fuzz targets.
 #pragma once
 
 #include <string>
 
 namespace gannet::segment_test {
 
-// True where the file opened. Throws nothing.
+// Returns true if the file could be opened. Throws nothing.
 bool OpenAndTraverse(const std::string& path);
 
 }  // namespace gannet::segment_test

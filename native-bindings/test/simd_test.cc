@@ -1,4 +1,4 @@
-// The vector instructions that this machine has, against what they stand for.
+// Compares the functions that use this machine's vector instructions with plain loops.
 #include <algorithm>
 #include <random>
 #include <span>
@@ -45,7 +45,7 @@ void CheckRange(std::mt19937_64* random) {
   }
 }
 
-// Few, many or all of each word; nothing behind the last value may be read.
+// Checks tallies of few, many or all bits of each word. Nothing behind the last value may be read.
 template <typename Raw>
 void CheckTally(std::mt19937_64* random) {
   const uint32_t count = static_cast<uint32_t>(1 + (*random)() % (64 * 64));
@@ -237,7 +237,7 @@ TEST(simd_contributions_are_those_of_each_posting) {
   std::vector<float> saturation(256);
   for (float& value : saturation) value = 0.1f + static_cast<float>(random() % 1000) / 100;
   for (int turn = 0; turn < 200; ++turn) {
-    // Most lists have short documents alone, whose codes take another way.
+    // Most lists have only short documents, whose low length codes take another code path.
     const uint64_t codes = turn % 3 == 0 ? 256 : turn % 3 == 1 ? 64 : 70;
     std::vector<uint8_t> norms(4096);
     for (uint8_t& norm : norms) norm = static_cast<uint8_t>(random() % codes);
@@ -270,7 +270,7 @@ TEST(simd_contributions_are_those_of_each_posting) {
     const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(bits.data()), 8 * bits.size());
     CHECK_EQ(AddBitsetContributions(bytes, frequencies.data(), norms.data(), saturation.data(), 0.7f, scores.data()), postings);
     CHECK(scores == sums);
-    // Damaged lists may have more bits than a block has postings.
+    // The bit set of a damaged list may have more bits than a block has postings.
     std::fill(bits.begin(), bits.end(), ~uint64_t{0});
     CHECK_EQ(AddBitsetContributions(bytes, frequencies.data(), norms.data(), saturation.data(), 0.7f, scores.data()),
              64 * bits.size());

@@ -1,4 +1,4 @@
-// Words beside another source: found, scored, floored, filtered, faceted, ordered, paged and explained as a plain model has it.
+// Compares words beside another source with a simple model: hits, scores, floors, filters, facets, order, pages and explanations.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -43,7 +43,7 @@ class ScoredList {
     std::string text;
     for (uint32_t i = Below(6); i > 0; --i) text += std::string(kSourceWords[std::min(Below(6), Below(6))]) + " ";
     writer.Text(0, text).String(kBrand, Below(3) == 0 ? "acme" : "bolt");
-    // Few documents of a few windows are popular, so that there is something to leave out.
+    // Few documents in every other window are popular, so that searches can skip windows.
     if (Below(4) > 0) {
       popularity[number] = place / kWindowSize % 2 == 0 && Below(50) == 0 ? 500 + Below(500) : Below(60);
       writer.Number(kPopularity, popularity[number]);
@@ -67,7 +67,7 @@ struct Case {
 
 using Hits = std::vector<std::pair<float, uint32_t>>;  // score and record number, best first
 
-// Every match, of searches of the words alone and the records' numbers.
+// Returns all expected hits, computed from searches of the words alone and the numbers of the records.
 Hits ModelOf(const ScoredList& list, const Case& each) {
   QueryPlan plan = each.plan;
   plan.skip = plan.minimum_score = 0;
@@ -80,7 +80,7 @@ Hits ModelOf(const ScoredList& list, const Case& each) {
   plan.sequence.clear();
   plan.whole.clear();
   Hits hits;
-  for (const ResultHit& hit : RunSearch(list.generation(), plan).hits) {  // all that are not excluded
+  for (const ResultHit& hit : RunSearch(list.generation(), plan).hits) {  // all records that are not excluded
     const uint32_t record = hit.record_number;
     const auto found = words.find(record);
     const float word = found == words.end() || found->second < each.words_floor ? 0 : found->second;
@@ -142,7 +142,7 @@ void CheckCase(const ScoredList& list, const Case& each) {
   const size_t count = std::min<size_t>(each.plan.size, expected.size() - begin);
   CHECK_EQ(result.hits.size(), count);
   for (size_t i = 0; i < std::min(count, result.hits.size()); ++i) {
-    // Words alone say 1 where their sum of floats is a rounding error above it.
+    // Tolerates rounding: words alone clamp a sum of floats slightly above 1 to 1.
     CHECK(std::abs(result.hits[i].score - expected[begin + i].first) < 1e-6f);
     float sum = 0;
     for (size_t part = 0; part < 2; ++part) {
@@ -174,9 +174,9 @@ TEST(source_that_cannot_matter_is_not_asked) {
   ColumnSource source(&list.generation(), kPopularity, kMost);
   RunWithColumn(list, each, &source);
   CHECK(source.looked_at > 0);
-  CHECK(source.looked_at <= 8 * kWindowSize);  // every other window has nobody popular
+  CHECK(source.looked_at <= 8 * kWindowSize);  // Every other window has no popular record.
   CheckCase(list, each);
-  // Where it weighs little, words find, and it is asked about what they found.
+  // A source of little weight is only asked for documents that words found.
   each.words_weight = 0.98f;
   ColumnSource lesser(&list.generation(), kPopularity, kMost);
   RunWithColumn(list, each, &lesser);
@@ -185,7 +185,7 @@ TEST(source_that_cannot_matter_is_not_asked) {
   CheckCase(list, each);
 }
 
-// No source is left out for what it lacks alone.
+// A source is not skipped because it cannot reach the bar alone.
 TEST(sources_that_reach_the_bar_only_together_find) {
   ScoredList list(9, {2 * kWindowSize});
   QueryPlan plan;
@@ -221,7 +221,7 @@ TEST(source_is_explained_and_counted_in_facets) {
   CHECK_EQ(result.total_count, static_cast<double>(ModelOf(list, each).size()));
 }
 
-// A group of lists is searched list by list; scores are absolute, so its hits are merged by them.
+// A group of lists is searched list by list. Scores are absolute, so that hits can be merged by score.
 TEST(sources_of_the_lists_of_a_group_are_merged_by_score) {
   ScoredList one(7, {kWindowSize + 1});
   ScoredList other(8, {700, 9});

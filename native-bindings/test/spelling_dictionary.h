@@ -1,4 +1,4 @@
-// A spelling index made of terms, as a segment's is.
+// A spelling index built from terms, as in a segment.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct SpellingDictionary {
     backwards = writer.Backwards();
     index = SpellingIndex(AsBytes(writer.text()), writer.offsets(), backwards);
   }
-  // The index reads what the writer holds.
+  // Not copyable: the index points into the writer.
   SpellingDictionary(const SpellingDictionary&) = delete;
   SpellingDictionary& operator=(const SpellingDictionary&) = delete;
 

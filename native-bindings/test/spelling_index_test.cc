@@ -1,4 +1,4 @@
-// Typo candidates against a table of distances over every term.
+// Compares typo candidates with the edit distances of every term.
 #include <algorithm>
 #include <random>
 #include <set>
@@ -35,7 +35,7 @@ std::set<std::string> Expected(const std::set<std::string>& terms, std::string_v
 TEST(spelling_index_finds_what_a_table_of_distances_finds) {
   std::mt19937 random(11);
   for (uint32_t round = 0; round < 60; ++round) {
-    // Few letters make many neighbours; some rounds have letters of two and three bytes that share bytes.
+    // Few letters give many neighbours. Some rounds have letters of two and three bytes with common bytes.
     static const std::vector<std::vector<std::string>> kAlphabets = {
         {"a", "b"}, {"a", "b", "c", "d"}, {"a", "й", "и", "ш"}, {"ท", "ธ", "a", "ж", "é"}, {"a", "b", "1"}};
     const auto& letters = kAlphabets[round % kAlphabets.size()];

@@ -1,4 +1,4 @@
-// Sketches against the distances of all terms: they may name a term in vain, and never leave one out.
+// Compares sketches with the edit distances of all terms: they may return a term that is too far, but never miss a near one.
 #include "../kernel/vocabulary/spelling_sketches.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ TEST(spelling_sketches_leave_out_no_term_that_is_near) {
   std::mt19937 random(17);
   static const std::vector<std::vector<std::string>> kAlphabets = {
       {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"},
-      {"a", "\x01", "A", "\xd0\xb9", "\xd0\xb8", "\xd1\x88"},        // share a bit, and Cyrillic
+      {"a", "\x01", "A", "\xd0\xb9", "\xd0\xb8", "\xd1\x88"},        // letters that share a bit, and Cyrillic
       {"\xe0\xb8\x97", "\xe0\xb8\x98", "a", "\xf0\x90\x8d\x88"}};    // characters of three bytes, and of four
   uint32_t ruled_out = 0;
   uint32_t asked = 0;
@@ -55,7 +55,7 @@ TEST(spelling_sketches_leave_out_no_term_that_is_near) {
       ruled_out += dictionary.index.size() - static_cast<uint32_t>(near.size());
     }
   }
-  CHECK(ruled_out > asked / 4);  // otherwise they would be of no use
+  CHECK(ruled_out > asked / 4);  // Otherwise sketches would be useless.
 }
 
 TEST(spelling_sketches_know_of_their_dictionary_alone) {

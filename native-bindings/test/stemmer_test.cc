@@ -1,4 +1,4 @@
-// Stems by language, on folded terms.
+// Tests the stems of folded terms by language.
 #include <random>
 #include <string>
 #include <thread>

@@ -1,4 +1,4 @@
-// Work that is stopped: every long loop looks, says why it ended, and leaves nothing behind that later work sees.
+// Tests that every long loop looks for a stop, reports its reason, and leaves no state that later work sees.
 #include "../kernel/common/stop.h"
 
 #include <functional>
@@ -30,7 +30,7 @@ PlanGroup Phrase(std::initializer_list<std::string_view> terms) {
   return Group(Occur::kMust, {std::move(alternative)});
 }
 
-// Every document has "common", every second one "even", and a number and a name that no other has.
+// Every document has "common", a unique number and unique names, and every second one "even".
 std::shared_ptr<const Generation> MakeList(TemporaryFolder* folder) {
   const SegmentSchema schema{{1}, {{"number", ColumnType::kNumber, false}, {"name", ColumnType::kString, true}}};
   std::vector<DocumentWriter> documents;
@@ -96,7 +96,7 @@ void CheckStops(const StoppedWork& one) {
     const Watched watched(kNever, kNever);
     const uint64_t before = internal::looks;
     one.work();
-    // At its beginning at least, and again.
+    // The work looks at its beginning and at least once more.
     if (internal::looks - before < 2) Fail(__FILE__, __LINE__, std::string("looks too seldom: ") + one.name);
     RaiseStop(kFlag);
     if (CodeOf(one.work) != ErrorCode::kStopped) Fail(__FILE__, __LINE__, std::string("not stopped: ") + one.name);
@@ -110,10 +110,10 @@ void CheckStops(const StoppedWork& one) {
     if (CodeOf(one.work) != ErrorCode::kSlice) Fail(__FILE__, __LINE__, std::string("no slice: ") + one.name);
   }
   RaiseStop(kFlag);
-  CHECK(CodeOf(one.work) == std::nullopt);  // Nothing is watched any more.
+  CHECK(CodeOf(one.work) == std::nullopt);  // The thread watches no flag any more.
 }
 
-// Somewhere in the middle: another thread raises the flag while the work is done again and again.
+// Repeats the work until another thread raises the flag, hence mostly in the middle of it.
 void StopInTheMiddle(const std::function<void()>& work) {
   const Watched watched(kNever, kNever);
   std::thread stopping([] { RaiseStop(kFlag); });

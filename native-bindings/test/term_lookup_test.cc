@@ -12,7 +12,7 @@ namespace {
 
 const SegmentSchema kOneTextField{{1}, {}};
 
-// Letters of one, two and three bytes; few of them, so that words are near each other.
+// Returns a word of few different letters, so that words are similar. Letters have one to three bytes.
 std::string RandomWord(std::mt19937* random, uint32_t length_max) {
   static const std::vector<std::string> letters = {"a", "b", "c", "d", "z", "ж", "ш", "ท", "0"};
   std::string word;
@@ -32,7 +32,7 @@ std::shared_ptr<const Generation> Dictionary(TemporaryFolder* folder,
   return DeriveGeneration(nullptr, views, {}, {}, "");
 }
 
-// What the dictionaries hold, however the analyzer cut the words.
+// Returns the terms of all dictionaries, as the analyzer split the words.
 std::map<std::string, uint64_t> Terms(const Generation& generation) {
   struct Collector : Segment::TermVisitor {
     std::map<std::string, uint64_t> terms;

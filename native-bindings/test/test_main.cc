@@ -1,4 +1,4 @@
-// Runs the registered tests; with arguments, those whose name contains one of them.
+// Runs the registered tests, or with arguments those whose name contains one of them. TEST_TIMES prints their times.
 #include <cstdlib>
 #include <cstring>
 #include <ctime>

@@ -1,4 +1,4 @@
-// What threads are called: each by itself, and no more of a name than the system keeps.
+// Tests the names of threads, which the system cuts to 15 bytes.
 #include "../kernel/common/thread_name.h"
 
 #include <pthread.h>

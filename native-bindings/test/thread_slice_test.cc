@@ -1,4 +1,4 @@
-// How soon threads run: what is asked for is what the system has afterwards, or nothing has changed.
+// Tests the slices of threads: the system has the requested slice afterwards, or nothing has changed.
 #include "../kernel/common/thread_slice.h"
 
 #ifdef __linux__
@@ -32,7 +32,7 @@ Attributes Of(pid_t thread) {
 TEST(ASliceIsThatOfItsThreadAlone) {
   const Attributes before = Of(0);
   std::thread other([&] {
-    // Lowered first, as the threads of imports are.
+    // Lowers the priority first, as threads of imports do.
     CHECK(setpriority(PRIO_PROCESS, 0, 5) == 0);
     const bool is_set = SetThreadSlice(100);
     CHECK(is_set == (Of(0).runtime_ns == 100'000'000));

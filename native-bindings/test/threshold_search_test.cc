@@ -1,4 +1,4 @@
-// Words beside meaning by threshold, where many documents score the same by words.
+// Tests the threshold search of words and meaning if many documents have the same score by words.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -20,7 +20,7 @@ constexpr size_t kCompletedAtOnceMax = 16;
 constexpr uint16_t kMadeBy = 0;
 const SegmentSchema kEqualSchema{{1}, {{"brand", ColumnType::kString, false}}};
 
-// Short titles of one word, which all score the same, and a vector each, which turns from one to the next. The nearest by vectors are others, without the word.
+// A list of titles of one word, which all score the same, with vectors of different angles. The records with the nearest vectors lack the word.
 class EqualTitles {
  public:
   EqualTitles() {
@@ -52,7 +52,7 @@ class EqualTitles {
   std::shared_ptr<const Generation> generation_;
 };
 
-// Meaning as it is, and how many were completed each time.
+// Passes all calls to a source of meaning, and records how many documents each call of ScoreOthers completes.
 class CountedMeaning final : public Source {
  public:
   explicit CountedMeaning(MeaningSource* meaning) : meaning_(*meaning) {}
@@ -131,7 +131,7 @@ TEST(threshold_search_completes_few_at_once_where_thousands_score_the_same) {
   CHECK(all >= kCompletedAtOnceMax);
   CHECK(all <= kEqual);
   CHECK(by_threshold.total_count > kEqual);
-  // With a facet both are evaluated window by window.
+  // A facet forces the evaluation window by window.
   plan.facets.push_back({kMadeBy, 1});
   const Result by_windows = search(&completed);
   CHECK(completed.empty());

@@ -1,4 +1,4 @@
-// Which values of a facet somebody means who types beginnings of words.
+// Tests which facet values match typed prefixes of words.
 #include "../kernel/collect/value_words.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ TEST(value_words_begin_words_of_values_in_any_order) {
   CHECK(!Matches("x", ""));
 }
 
-// What is compared byte by byte is what the analyzer finds.
+// The comparison of bytes finds the same as a comparison of the analyzer's words.
 TEST(value_words_agree_with_the_words_of_the_analyzer) {
   std::mt19937 random(9);
   const std::string_view alphabet = "ab1 -&/'.";

@@ -1,4 +1,4 @@
-// Vectors behind filters: what passes, and what is found of it, against a comparison of all that pass one by one.
+// Compares searches of vectors with filters with a scan of all vectors that pass.
 #include <cstring>
 
 #include "bit_filter.h"
@@ -16,7 +16,7 @@ TEST(vectors_nearest_are_found_behind_a_filter) {
     const BitFilter filter(bits);
     const SearchRequest request{.width = 20, .allowed = &filter};
     if (filter.count() > 0) CHECK(RecallOf(graph, set, queries, request, &bits) >= 0.95);
-    // What lies together, far from most queries: the way through the graph must not end in front of it.
+    // The passing vectors lie together, far from most queries. The walk through the graph must reach them.
     const auto count = static_cast<uint32_t>(share * set.size());
     if (count == 0) continue;
     const std::vector<uint64_t> near = NearestBits(set, queries.of(1), count);
@@ -30,7 +30,7 @@ TEST(vectors_that_pass_are_listed_by_nodes_and_cells) {
   std::mt19937_64 random(21);
   for (const uint32_t count : {1u, 64u, 700u, 5000u}) {
     Set set = Clustered(count, 8, count);
-    // Some vectors are equal.
+    // Makes some vectors equal.
     for (uint32_t i = 0; i + 1 < count; i += 7) std::copy_n(set.of(i).begin(), 8, set.values.begin() + (i + 1) * 8);
     const std::vector<uint8_t> bytes = Encode(set);
     VerifyVectors(bytes);
@@ -47,7 +47,7 @@ TEST(vectors_that_pass_are_listed_by_nodes_and_cells) {
         if (filter.Has(ordinal)) is_passing[graph.place(ordinal)] = true;
       }
       CHECK_EQ(passing.nodes(), static_cast<uint32_t>(std::count(is_passing.begin(), is_passing.end(), true)));
-      // Every node is in one cell, and a cell is listed where one of its nodes is.
+      // Every node is in one cell, and a cell is listed if one of its nodes passes.
       std::vector<uint32_t> listed, cells;
       uint32_t met = 0;
       for (uint32_t cell = 0; cell < graph.cells(); ++cell) {
@@ -67,7 +67,7 @@ TEST(vectors_that_pass_are_listed_by_nodes_and_cells) {
       CHECK(all == listed);
       for (const uint32_t place : all) CHECK(is_passing[place]);
       CHECK_EQ(all.size(), passing.nodes());
-      // What is packed are the codes of these, cell by cell.
+      // The packed codes are those of the passing nodes, cell by cell.
       CHECK_EQ(passing.is_packed(), passing.nodes() > 0 && !passing.is_for_graph());
       const PassingVectors not_packed(graph, bits);
       CHECK(!not_packed.is_packed());
@@ -110,7 +110,7 @@ TEST(vectors_nearest_are_found_behind_a_filter_that_was_prepared) {
       CHECK_EQ(searcher.Search(graph, request).size(), ten);
       ways.push_back(searcher.cost().way);
       if (passing.count() > 0) CHECK(RecallOf(graph, set, queries, request, &bits) >= 0.95);
-      // As many as there are, where more are wanted.
+      // If more are wanted than pass, all that pass are found.
       const SearchRequest more{.vector = queries.of(0), .wanted = 4000, .width = 10, .passing = &passing};
       const size_t all = std::min(4000u, passing.count());
       CHECK_EQ(searcher.Search(graph, more).size(), all);
@@ -120,7 +120,7 @@ TEST(vectors_nearest_are_found_behind_a_filter_that_was_prepared) {
   for (const SearchWay way : {SearchWay::kFilteredGraph, SearchWay::kCells, SearchWay::kScan}) CHECK(std::ranges::count(ways, way) > 0);
 }
 
-// Half of all, by chance, on one side, or in every other cell: the graph of what passes is walked, and nothing is packed for it.
+// Half of all vectors pass: random ones, one side, or every other cell. The search walks the graph of those that pass, and packs nothing.
 TEST(vectors_nearest_are_found_among_the_half_that_passes) {
   Set set = Clustered(12'040, 96, 3);
   const Set queries = TakeQueries(&set, 40);
@@ -142,7 +142,7 @@ TEST(vectors_nearest_are_found_among_the_half_that_passes) {
     CHECK(passing.is_for_graph());
     CHECK(!passing.is_packed());
     CHECK_EQ(passing.PackingPaysAfter(graph), 0u);
-    // The centres of the graph, in another order.
+    // The interleaved centres are those of the graph in another order.
     CHECK(graph.bits() == CodeBits::kFour);
     std::vector<uint8_t> centres(size_t{InterleavedBlocks(static_cast<uint32_t>(passing.cells().size()))} * kInterleaved * graph.centres().stride);
     for (uint32_t rank = 0; rank < passing.cells().size(); ++rank) {
@@ -157,7 +157,7 @@ TEST(vectors_nearest_are_found_among_the_half_that_passes) {
   }
 }
 
-// What a walk is wide for need not all be left: it ends where nothing nearer came for a while.
+// A walk may end before it has left as many nodes as its width, once nothing nearer was found for a while.
 TEST(vectors_a_walk_among_what_passes_ends_where_nothing_nearer_comes) {
   Set set = Clustered(12'040, 96, 3);
   const Set queries = TakeQueries(&set, 40);
@@ -179,7 +179,7 @@ TEST(vectors_a_walk_among_what_passes_ends_where_nothing_nearer_comes) {
   CHECK(RecallOf(graph, set, queries, request, &bits) >= 0.95);
 }
 
-// A query that is deep inside what passes needs no cells, so it compares about as much as without a filter; one that is deep in the rest finds what is nearest there.
+// A query deep inside the passing region needs no cells, so it compares about as much as without a filter. A query deep outside still finds the nearest that pass.
 TEST(vectors_deep_inside_what_passes_and_deep_outside_are_found) {
   Set set = Clustered(12'040, 96, 3);
   const Set queries = TakeQueries(&set, 40);
@@ -208,7 +208,7 @@ TEST(vectors_deep_inside_what_passes_and_deep_outside_are_found) {
   CHECK(RecallOf(graph, set, outside, request, &inside) >= 0.9);
 }
 
-// Searches that lie off from all texts, of which a walk without a filter misses some: behind a filter no more are missed.
+// Queries far from all vectors, for which a walk without a filter misses some neighbours, must not miss more with a filter.
 TEST(vectors_no_more_are_missed_among_what_passes) {
   Set set = Clustered(12'060, 96, 3);
   Set queries = TakeQueries(&set, 60);

@@ -1,4 +1,4 @@
-// Filters of vectors that a generation has prepared: when, and what is kept of them.
+// Tests the prepared filters of vectors: when they are prepared and packed, and when they are evicted.
 #include "../kernel/generation/prepared_filters.h"
 
 #include <numeric>
@@ -26,7 +26,7 @@ std::vector<uint8_t> Encoded() {
   return EncodeVectors({kDimensions, values, records, passages}, {.links = 4, .build_width = 20, .nodes_min = 0});
 }
 
-// Every fifth passes: of more a search goes through the graph.
+// Returns a filter that every fifth vector passes. If more pass, a search walks the graph and packs nothing.
 std::vector<uint64_t> Fifths() {
   std::vector<uint64_t> bits(kVectors / 64 + 1);
   for (uint32_t ordinal = 0; ordinal < kVectors; ordinal += 5) bits[ordinal / 64] |= uint64_t{1} << (ordinal % 64);
@@ -53,7 +53,7 @@ TEST(prepared_filters_are_those_that_come_again_and_are_packed_when_that_pays) {
   CHECK(!prepared->is_packed());
   const uint32_t pays_after = prepared->PackingPaysAfter(graph);
   CHECK(pays_after > 1);
-  // A search that is stopped while it packs leaves that to another, as many searches later.
+  // After a search was stopped while packing, the filter is packed after as many searches again.
   for (const bool stopped : {true, false}) {
     for (uint32_t asked = 1; asked < pays_after; ++asked) CHECK(ask("fifths") == prepared);
     is_stopped = stopped;
@@ -64,7 +64,7 @@ TEST(prepared_filters_are_those_that_come_again_and_are_packed_when_that_pays) {
   CHECK_EQ(packed->packed_count(), prepared->nodes());
   for (uint32_t asked = 0; asked < 3 * pays_after; ++asked) CHECK(ask("fifths") == packed);
   CHECK(made == std::vector<uint64_t>({0, PassingVectors::kPackedBytesMax, PassingVectors::kPackedBytesMax}));
-  // One that others have pushed out begins anew.
+  // An evicted filter starts over.
   for (uint32_t other = 0; other < PreparedFilters::kNamesMax; ++other) CHECK(ask(std::to_string(other)) == nullptr);
   CHECK(ask("fifths") == nullptr);
 }

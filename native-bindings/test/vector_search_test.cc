@@ -1,4 +1,4 @@
-// Vectors: products of codes, graphs and what is found in them, against a comparison of all vectors one by one.
+// Tests vectors: products of codes, and searches of graphs compared with a scan of all vectors.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -16,7 +16,7 @@
 namespace gannet::test {
 namespace {
 
-// Of 40 vectors, with what a block has beside them.
+// Returns the products of 40 vectors in interleaved blocks, the last of which is padded.
 std::vector<int32_t> InterleavedProducts(const CodeQuery& query, const std::vector<uint8_t>& codes, uint32_t bytes) {
   std::vector<uint8_t> blocks(size_t{InterleavedBlocks(40)} * kInterleaved * bytes);
   for (uint32_t place = 0; place < 40; ++place) PutInterleaved(&codes[place * bytes], bytes, place, blocks.data());
@@ -33,7 +33,7 @@ TEST(vectors_products_are_those_of_each_component) {
   for (const uint32_t padded : {64u, 128u, 192u, 1024u}) {
     std::vector<uint8_t> codes(padded * 40);
     std::vector<int8_t> query(padded);
-    // The greatest and least of all, too: no version may run over.
+    // Includes the extreme values, as no implementation may overflow.
     for (uint8_t& code : codes) code = static_cast<uint8_t>(random() % 3 == 0 ? 255 : 1 + random() % 255);
     for (int8_t& component : query) component = static_cast<int8_t>(random() % 3 == 0 ? 127 : static_cast<int>(random() % 255) - 127);
     std::vector<uint32_t> places(40);
@@ -81,11 +81,11 @@ TEST(vectors_products_are_those_of_each_component) {
   }
 }
 
-// Products of the codes have, but for what the centres add, the order and the size of those of the vectors.
+// Products of 4-bit codes correlate with those of the vectors. Only the constant of the centres differs.
 TEST(vectors_of_four_bits_are_about_the_vectors) {
   for (const uint32_t dimensions : {1u, 65u, 128u, 200u, 384u}) {
     Set set = Clustered(400, dimensions, dimensions);
-    // A dimension that is greater than the others, one that lies elsewhere, and one in which all are alike.
+    // Makes one dimension larger, shifts one, and makes one constant.
     for (uint32_t i = 0; i < set.size() && dimensions > 3; ++i) {
       float* const vector = &set.values[static_cast<size_t>(i) * dimensions];
       vector[0] *= 20;
@@ -113,7 +113,7 @@ TEST(vectors_of_four_bits_are_about_the_vectors) {
     }
     CHECK(ab / std::sqrt(aa * bb) > 0.98);
   }
-  // Numbers that are none, and those of vectors that are all alike, are no harm.
+  // NaN numbers, and those of equal vectors, give codes of zero.
   const std::vector<float> none(2 * 70, std::numeric_limits<float>::quiet_NaN()), alike(2 * 70, 0.0f);
   std::vector<int8_t> query(QueryComponents(70, CodeBits::kFour), 1);
   const std::vector<float> vector(70, 1);
@@ -124,7 +124,7 @@ TEST(vectors_of_four_bits_are_about_the_vectors) {
 }
 
 TEST(vectors_halves_are_the_nearest_there_are) {
-  // Every half, and what lies between two of them.
+  // Checks every half, and values between adjacent ones.
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     const float value = FromHalf(static_cast<Half>(bits));
     const bool is_number = (bits & 0x7fff) <= 0x7c00;
@@ -224,7 +224,7 @@ TEST(vectors_without_a_graph_are_found_whatever_their_number) {
     CHECK(RecallOf(graph, set, queries, {.width = 20, .allowed = &filter}, &bits) >= 0.99);
     CHECK(RecallOf(graph, set, queries, {.width = 20, .passing = &passing}, &bits) >= 0.99);
   }
-  // As many that are equal are one node, to which no merge would give a graph.
+  // Equal vectors are one node, for which a merge would build no graph.
   for (uint32_t i = 1; i < set.size(); ++i) std::copy_n(set.of(0).begin(), 96, set.values.begin() + i * 96);
   const std::vector<uint8_t> equal = EncodeVectors({96, set.values, records, passages}, {.nodes_min = kWithoutGraph});
   CHECK(!VectorGraph(equal).lacks_links());
@@ -244,7 +244,7 @@ TEST(vectors_cells_that_are_damaged_are_told_and_searched_inside_the_bytes) {
       Store(bytes.data() + layout.cells + random() % words * sizeof(uint32_t), values[random() % 4]);
     }
     if (bytes == whole) continue;
-    // As a writer that counts wrongly would leave them: the sum is right.
+    // Corrects the sum, as if a writer had counted wrongly.
     Store(bytes.data() + offsetof(VectorHeader, sum), SumOfVectors(bytes));
     CHECK_THROWS(kDamaged, VerifyVectors(bytes));
     const VectorGraph graph(bytes);
@@ -294,7 +294,7 @@ TEST(vectors_that_are_equal_do_not_hide_the_others) {
     found += nearest.size() == 1 && nearest[0].ordinal == i;
   }
   CHECK(found >= 980);
-  // Of a thousand that are equal those of the lowest ordinals, with and without a filter.
+  // Of a thousand equal vectors, those with the lowest ordinals are found, with and without a filter.
   for (const bool is_filtered : {false, true}) {
     const std::vector<uint64_t> bits(50, is_filtered ? 0xffffffffffff0000u : ~uint64_t{0});
     const BitFilter allowed(bits);
@@ -334,7 +334,7 @@ TEST(vectors_damage_is_an_error_or_seen_by_the_sum) {
     }
     CHECK(!is_whole);
     try {
-      // What was not read as a whole is searched without leaving the bytes.
+      // A file that was not verified is searched without reading out of bounds.
       const VectorGraph graph(bytes);
       if (graph.dimensions() != set.dimensions) continue;
       VectorSearcher searcher;

@@ -1,4 +1,4 @@
-// Sets of vectors for tests, what is nearest in them by a comparison of all, and how much of it a search finds.
+// Sets of vectors for tests, their nearest vectors by a comparison of all, and the recall of a search.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -30,7 +30,7 @@ struct Set {
   }
 };
 
-// Vectors of length 1 around centres, as those of texts are.
+// Returns vectors of length 1 around centres, as the vectors of texts are.
 inline Set Clustered(uint32_t count, uint32_t dimensions, uint32_t seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<float> normal;
@@ -56,7 +56,7 @@ inline std::vector<uint64_t> RandomBits(uint32_t count, double share, uint32_t s
   return bits;
 }
 
-// A record each, by their order; always with a graph.
+// Encodes the set with a record per vector, in order, and with a graph however few there are.
 inline std::vector<uint8_t> Encode(const Set& set) {
   std::vector<uint32_t> records(set.size());
   std::iota(records.begin(), records.end(), 0u);
@@ -77,14 +77,14 @@ inline std::vector<uint32_t> Nearest(const Set& set, std::span<const float> quer
   return nearest;
 }
 
-// A filter that passes the nearest.
+// Returns a filter that passes the `wanted` vectors nearest to the query.
 inline std::vector<uint64_t> NearestBits(const Set& set, std::span<const float> query, uint32_t wanted) {
   std::vector<uint64_t> bits(set.size() / 64 + 1);
   for (const uint32_t ordinal : Nearest(set, query, wanted)) bits[ordinal / 64] |= uint64_t{1} << (ordinal % 64);
   return bits;
 }
 
-// The last of the set, taken out of it: they lie among the others, as searches lie among texts.
+// Removes the last vectors of the set and returns them as queries, which lie among the others as searches lie among texts.
 inline Set TakeQueries(Set* set, uint32_t count) {
   const size_t at = set->values.size() - static_cast<size_t>(count) * set->dimensions;
   Set queries{set->dimensions, std::vector<float>(set->values.begin() + static_cast<ptrdiff_t>(at), set->values.end())};
@@ -92,7 +92,7 @@ inline Set TakeQueries(Set* set, uint32_t count) {
   return queries;
 }
 
-// The share of the true neighbours that are found, over all queries.
+// Returns the share of the true neighbours that the search finds, over all queries. Checks each neighbour's cosine and order.
 inline double RecallOf(const VectorGraph& graph, const Set& set, const Set& queries, SearchRequest request,
                 const std::vector<uint64_t>* allowed = nullptr) {
   VectorSearcher searcher;

@@ -1,4 +1,4 @@
-// Expansions of words over several segments against a dictionary kept in a map.
+// Compares expansions of words over several segments with a dictionary in a map.
 #include "../kernel/terms/word_expander.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace gannet::test {
 namespace {
 
-// Now and then there is something before a word.
+// Returns a first word of a compound in one call of six, otherwise nothing.
 std::string RandomBeginning(std::mt19937* random, bool is_hangul) {
   return (*random)() % 6 > 0 ? "" : is_hangul ? "대학" : "fahrt";
 }
@@ -31,7 +31,7 @@ std::string RandomTerm(std::mt19937* random) {
   std::string term = roots[(*random)() % roots.size()];
   if (term[0] == 'r' || term[0] == 'b' || term[0] == 'a') term[(*random)() % 2] = static_cast<char>('a' + (*random)() % 4);
   const std::string& ending = endings[(*random)() % endings.size()];
-  // Those would be two words.
+  // The analyzer would split these combinations into two words.
   const auto is_hangul = [](const std::string& text) { return text.starts_with("서") || text.starts_with("대") || text.starts_with("시"); };
   if ((term.ends_with('0') && ending == "'s") || (!ending.empty() && is_hangul(term) != is_hangul(ending))) return term;
   return RandomBeginning(random, is_hangul(term)) + term + ending;
@@ -74,12 +74,12 @@ std::vector<std::pair<std::string, uint32_t>> Outline(const std::vector<TermMatc
   return outline;
 }
 
-// Segments of random texts, whose records have numbers in turn.
+// Builds segments of random texts with consecutive record numbers.
 class RandomSegments {
  public:
   RandomSegments(const char* language, std::mt19937* random) : random_(random) { schema_.language = language; }
 
-  // Each document has at least one word, and `more` at most besides.
+  // Each document has one word and at most `more` further ones.
   std::shared_ptr<const Segment> Build(uint32_t documents, uint32_t more) {
     std::vector<DocumentWriter> writers;
     for (; documents > 0; --documents) {
@@ -103,7 +103,7 @@ class RandomSegments {
   uint32_t merges_ = 0;
 };
 
-// Segments come and go as they do beside writes: what has a name once has to be what every generation says that has it.
+// Segments are added and removed as by writes. A name stands for the same expansion in every generation that returns it.
 TEST(expansion_names_stand_for_one_expansion_in_all_generations) {
   std::mt19937 random(23);
   const ExpansionLimits limits = {32, 128, 0, 128};
@@ -139,7 +139,7 @@ TEST(expansion_names_stand_for_one_expansion_in_all_generations) {
         CHECK(Outline(expansion.compounds) == Outline(found.compounds));
       }
       std::vector<std::shared_ptr<const Segment>> removed;
-      // Now and then all small segments go, as when they are merged.
+      // Removes all small segments in every ninth round, as a merge does.
       for (const SegmentView& view : generation->segments) {
         if (view.segment->document_count() < 60 && round % 9 == 8) removed.push_back(view.segment);
       }
@@ -147,7 +147,7 @@ TEST(expansion_names_stand_for_one_expansion_in_all_generations) {
       if (round % 3 != 2) added.push_back(make_segment(1 + random() % 2));
       generation = DeriveGeneration(generation.get(), added, removed, {}, "{}");
     }
-    CHECK(repeated > 500);  // otherwise they would be of no use
+    CHECK(repeated > 500);  // Otherwise names would be useless.
   }
 }
 
@@ -157,7 +157,7 @@ std::set<std::string> TermsOf(const std::vector<TermMatch>& matches) {
   return terms;
 }
 
-// Documents come and are replaced, and segments are merged, as beside writes: a word that no vocabulary since is said to affect has what it had.
+// Documents are added and deleted and segments merged, as by writes. A word that is not affected since a vocabulary has the same expansion.
 TEST(vocabularies_affect_every_word_that_has_other_terms) {
   std::mt19937 random(29);
   const ExpansionLimits all = {1000, 1000, 0, 1000};
@@ -227,7 +227,7 @@ TEST(vocabularies_affect_every_word_that_has_other_terms) {
         const auto terms = FindNewTerms(*generation, *added.segment);
         CHECK(terms.has_value());
         added.changed_terms = std::make_shared<const std::vector<std::string>>(*terms);
-        // One of a small segment, so that merges leave something out.
+        // Deletes a document of a random segment, so that merges leave some out.
         const SegmentView& any = generation->segments[random() % generation->segments.size()];
         if (random() % 2 == 0) deletions.push_back({any.segment, {static_cast<uint32_t>(random() % any.segment->document_count())}});
       }
@@ -235,7 +235,7 @@ TEST(vocabularies_affect_every_word_that_has_other_terms) {
       if (added.segment) all_added.push_back(added);
       generation = DeriveGeneration(generation.get(), all_added, removed, deletions, "{}", {}, gone ? &*gone : nullptr);
     }
-    CHECK(unaffected > 300);  // otherwise they would be of no use
+    CHECK(unaffected > 300);  // Otherwise vocabularies would be useless.
     CHECK(merges > 10);
     CHECK(losing > 0);
   }
@@ -270,15 +270,15 @@ TEST(vocabularies_begin_anew_where_too_much_is_other) {
   CHECK(affected(*other, other->vocabulary.name) == std::vector<bool>(4, false));
   CHECK(affected(*first, other->vocabulary.name) == std::vector<bool>(4, true));
   CHECK(affected(*other, 0) == std::vector<bool>(4, true));
-  // A sixty-fourth of the documents.
+  // Segments that add up to a sixty-fourth of the documents begin a new root.
   const auto more = with(other, {make_segment(8, "tern"), {}});
   CHECK(more->vocabulary.root != first->vocabulary.root);
-  // Nobody has looked.
+  // Unknown changes begin a new root.
   const auto unknown = DeriveGeneration(other.get(), {{make_segment(1, "tern"), {}}}, {}, {}, "{}");
   CHECK(unknown->vocabulary.root != first->vocabulary.root);
   const auto gone = DeriveGeneration(other.get(), {}, {other->segments[2].segment}, {}, "{}");
   CHECK(gone->vocabulary.root != first->vocabulary.root);
-  // It has been looked: only the words that may stand for what went.
+  // Known lost terms affect only the words that may stand for them.
   const std::vector<std::string> cormorant = {"cormorant"};
   const auto without = DeriveGeneration(other.get(), {}, {other->segments[2].segment}, {}, "{}", {}, &cormorant);
   CHECK_EQ(without->vocabulary.root, first->vocabulary.root);
@@ -331,7 +331,7 @@ TEST(new_terms_are_not_looked_for_where_they_are_many) {
   CHECK_EQ(count(text(kNewTermsMax)), static_cast<int64_t>(kNewTermsMax));
   CHECK_EQ(count(text(kNewTermsMax + 1)), -1);
   CHECK_EQ(count(text(kSoughtTermsMax + 1)), -1);
-  CHECK_EQ(count(std::string(600, 'a')), -1);  // a key stands for it
+  CHECK_EQ(count(std::string(600, 'a')), -1);  // Its key is shortened.
   const auto lost = [&](const std::string& words) {
     const MergeSource source{folder.Build(schema, {DocumentWriter(1).Text(0, words)}), {}};
     const auto found = FindLostTerms(*DeriveGeneration(base.get(), {{source.segment, {}}}, {}, {}, "{}"), std::span(&source, 1));
@@ -362,7 +362,7 @@ TEST(word_expander_returns_more_near_terms_than_the_cache_takes) {
   for (int time = 0; time < 2; ++time) {
     const WordExpansion found = list.Expand("gannet", 2, {10, 1000, 10});
     CHECK(found.typos == list.Expected("gannet", 2, {10, 1000, 10}).typos);
-    // A form takes five bytes at least.
+    // A form takes at least five bytes.
     CHECK(found.typos.size() * 5 > kCachedSpellingBytesMax);
   }
 }

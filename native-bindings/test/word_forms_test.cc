@@ -1,4 +1,4 @@
-// Packed forms of words against the forms that they were made of.
+// Tests that packed forms of words unpack to the same forms.
 #include "../kernel/vocabulary/word_forms.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Texts are what they were after packing and unpacking, and damaged bytes are told.
+// Tests that texts are unchanged by packing and unpacking, and that damaged bytes are reported.
 #include "../kernel/text/word_packing.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ TEST(texts_are_what_they_were) {
     for (int count = 0; count < 20; ++count) {
       std::string text;
       for (size_t left = random() % 60; left > 0; --left) text.append(pieces[random() % pieces.size()]);
-      // Bytes that no dictionary has, more of them than one literal holds.
+      // Adds unknown bytes, sometimes more than one literal holds.
       if (count % 5 == 0) text.append(std::string(random() % 700, static_cast<char>(random())));
       texts.push_back(text);
     }
@@ -78,14 +78,14 @@ TEST(frequent_words_take_one_byte_and_others_two) {
   CHECK_EQ(Packed(dictionary, " often often").size(), size_t{2});
   CHECK_EQ(Packed(dictionary, " word399").size(), size_t{2});
   CHECK_EQ(Packed(dictionary, " never").size(), size_t{2 + 6});
-  // Wherever words lie in the 64 bytes that are looked at together.
+  // Words may be anywhere in the 64 bytes that are scanned together.
   for (size_t before = 0; before < 140; ++before) {
     const std::string text = std::string(before, '.') + "never often word300 often word7";
     CHECK_EQ(Packed(dictionary, text).size(), 2 + before + 5 + 1 + 2 + 1 + 2);
     CHECK_EQ(Packed(dictionary, text + "日").size(), 2 + before + 5 + 1 + 2 + 1 + 2 + 2 + 3);
   }
   CHECK_EQ(Learned({"each word once"}).size(), size_t{0});
-  // A word that would save less than it takes in the dictionary.
+  // A word is not learned if it saves less than it takes in the dictionary.
   CHECK_EQ(Learned({"words", "words"}).size(), size_t{0});
 }
 

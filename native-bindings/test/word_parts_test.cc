@@ -1,4 +1,4 @@
-// The parts of words: where they are cut, which of them are worth finding, and that they are whole characters of the text.
+// Tests the parts of words: their borders, which of them are searchable, and that they lie within their words.
 #include "../kernel/analysis/word_parts.h"
 
 #include <random>
@@ -11,7 +11,8 @@
 namespace gannet {
 namespace {
 
-// The parts of each word: "place:surface" and a mark for those that are between marks (-), finest (+) or both (=).
+// Returns the parts of each word as place, kind and text, then "/" and the number of places. The kind is - for a part between
+// marks, + for a finest part, and = for both.
 std::string Parts(std::string_view text) {
   Analyzer analyzer;
   WordParts parts;
@@ -36,7 +37,7 @@ TEST(word_parts_are_between_full_stops_colons_and_low_lines) {
   CHECK_EQ(Parts("report_2024_1"), "0=report 1=2024 2=1 /3 ");
   CHECK_EQ(Parts("Straße_Ａｂｃ．ｄｅｆ"), "0=Straße 1=Ａｂｃ 2=ｄｅｆ /3 ");
   CHECK_EQ(Parts("__init__ plain word's 3.5 1.2.3 10:30 a-b"), "");
-  // Single letters have their place and are not worth finding.
+  // Single letters take a place, but are not searchable.
   CHECK_EQ(Parts("J.Doe"), "1=Doe /2 ");
   CHECK_EQ(Parts("U.S.A e.g"), "/3 /2 ");
 }

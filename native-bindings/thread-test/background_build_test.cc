@@ -1,4 +1,4 @@
-// Segments that threads of their own build, several at once: what is handed to them, waited for and abandoned.
+// Tests segments that several threads build in the background at once: added documents, finished and abandoned builds.
 #include <span>
 #include <string>
 #include <thread>
@@ -33,7 +33,7 @@ TEST(threads_background_builds_at_once) {
           const std::vector<uint8_t> batch = EncodeBatch({document});
           build.Add(std::span(batch).subspan(sizeof(uint32_t)));
         }
-        // Every third one goes while it is built.
+        // Every third build is abandoned.
         if (round % 3 == 2) continue;
         build.End();
         built[builder] += build.Finish().document_count;

@@ -1,4 +1,4 @@
-// Filters of vectors that a generation has prepared, used and forgotten by many threads at once. Run under ThreadSanitizer (`make tsan`).
+// Tests prepared filters of vectors that many threads prepare, use and evict at once. Run under ThreadSanitizer (`make tsan`).
 #include "../kernel/generation/prepared_filters.h"
 
 #include <atomic>
@@ -20,7 +20,7 @@ constexpr uint32_t kVectors = 3000;
 constexpr uint32_t kDimensions = 8;
 constexpr int kThreads = 4;
 constexpr int kRounds = 400;
-// More than are kept.
+// More names than a generation keeps, so that some are evicted.
 constexpr uint32_t kNames = PreparedFilters::kNamesMax + 16;
 
 std::vector<float> Values() {
@@ -30,7 +30,7 @@ std::vector<float> Values() {
   return values;
 }
 
-// The filter of a number: every so manieth vector passes.
+// Returns the filter `number`, which every (number + 1)th vector passes.
 std::vector<uint64_t> BitsOf(uint32_t number) {
   std::vector<uint64_t> bits((kVectors + 63) / 64);
   for (uint32_t ordinal = 0; ordinal < kVectors; ordinal += number + 1) bits[ordinal / 64] |= uint64_t{1} << (ordinal % 64);
@@ -59,7 +59,7 @@ TEST(threads_share_the_filters_that_were_prepared) {
     threads.emplace_back([&, thread] {
       VectorSearcher searcher;
       for (int round = 0; round < kRounds; ++round) {
-        // Most rounds ask for one of a few, the others for one of all.
+        // Three rounds in four use one of a few filters, the others one of all.
         const auto number = static_cast<uint32_t>(round % 4 != 0 ? round % 5 : (round * 7 + thread) % kNames);
         const auto found = filters.Find(std::to_string(number), graph, [&](uint64_t packed_bytes_max) {
           ++(packed_bytes_max > 0 ? packed : prepared);

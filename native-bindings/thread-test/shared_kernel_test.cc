@@ -1,5 +1,5 @@
-// Everything that threads of the service share, used by many at once: the registry, segments with what is kept of them, mapped
-// memory. Run under ThreadSanitizer (`make tsan`); what each thread reads is checked as well.
+// Tests all that threads of the service share, used by many at once: the registry, segments with their caches, and mapped
+// memory. Run under ThreadSanitizer (`make tsan`). The tests also check what each thread reads.
 #include <atomic>
 #include <functional>
 #include <mutex>
@@ -35,7 +35,7 @@ constexpr int kFiles = 4;
 constexpr uint32_t kDocuments = 120;
 constexpr int kRounds = 60;
 
-// Segment files of random documents over a small vocabulary, so that words meet.
+// Segment files of random documents with a small vocabulary, so that documents share words.
 class Files {
  public:
   Files() {
@@ -52,7 +52,7 @@ class Files {
   TemporaryFolder folder_;
 };
 
-// As the addon publishes: the handles lie beside the segments.
+// Publishes a generation as the addon does, with the handles of its segments. Two documents of the first are deleted.
 GenerationHandle Publish(Registry* registry, const std::vector<SegmentHandle>& handles) {
   std::vector<SegmentView> views;
   for (const SegmentHandle handle : handles) views.push_back({registry->OwnSegment(handle), {}});
@@ -74,7 +74,7 @@ QueryPlan PlanOf(std::mt19937* random) {
   return plan;
 }
 
-// All that a search worker asks of a generation. Returns how many documents are alive.
+// Makes all calls that a search worker makes on a generation. Returns its number of live documents.
 uint64_t Read(const Generation& generation, std::mt19937* random) {
   const std::vector<std::string> words = {"wa", "wab", "w" + std::string(1, static_cast<char>('a' + (*random)() % 26))};
   const std::vector<uint32_t> edits = {1, 2, 1};
@@ -94,7 +94,7 @@ uint64_t Read(const Generation& generation, std::mt19937* random) {
   return generation.live_count;
 }
 
-// Runs all of them at once; what a thread throws, or finds wrong, is told once all have ended.
+// Runs threads, and returns the exceptions and problems of all after the last has ended.
 class Threads {
  public:
   void Start(std::function<void()> body) {
@@ -122,7 +122,7 @@ class Threads {
   std::vector<std::string> problems_;
 };
 
-// The generation in force, as the main thread hands it to workers: leased before it is handed over, by whom it concerns.
+// The current generation and its leases, as the main thread keeps them: it is leased before a worker gets it.
 class InForce {
  public:
   InForce(Registry* registry, GenerationHandle handle) : registry_(registry), handle_(handle) { Count(handle, 0); }
@@ -158,7 +158,8 @@ class InForce {
   std::unordered_map<GenerationHandle, int> leases_;
 };
 
-// One thread publishes and supersedes, many read under leases, one opens and closes the same files, one lets pages go.
+// Runs one thread that publishes generations, readers under leases, one that opens and closes the same files, and one that
+// trims mappings. Returns the problems found.
 std::vector<std::string> Live(bool checks_leases) {
   const Files files;
   Registry registry(checks_leases);
@@ -190,7 +191,7 @@ std::vector<std::string> Live(bool checks_leases) {
   });
   threads.Start([&] {
     for (int round = 0; round < kRounds; ++round) {
-      // Two files, another pair each time; the segments that leave the generation are open only in those that readers hold.
+      // Each generation has another pair of files. The segments of the one before stay open only as long as readers hold it.
       std::vector<SegmentHandle> pair;
       for (int i = 0; i < 2; ++i) pair.push_back(registry.OpenSegment(files.Path((round + i) % kFiles)));
       in_force.Supersede(Publish(&registry, pair));
@@ -249,7 +250,7 @@ TEST(threads_fill_the_caches_of_one_segment_with_the_same_answers) {
   };
   std::vector<size_t> alone;
   for (uint32_t word = 0; word < 26; ++word) alone.push_back(answer(word));
-  // Another one of the same file, whose caches are empty.
+  // Opens the file again, as a segment with empty caches.
   const auto fresh = Segment::Open(files.Path(0));
   const auto shared = DeriveGeneration(nullptr, {{fresh, {}}}, {}, {}, "");
   Threads threads;
