@@ -89,7 +89,7 @@ TEST(analyzer_finds_words_of_alphabetic_languages) {
   CHECK_EQ(Words("ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ"), "ᏣᎳᎩ|ᎦᏬᏂᎯᏍᏗ|");
 }
 
-TEST(analyzer_joins_and_parts_as_uax_29_says) {
+TEST(analyzer_joins_and_splits_words_as_uax_29_says) {
   CHECK_EQ(Words("snake_case __init__ _"), "snake_case|__init__|");
   CHECK_EQ(Words("example.com v1.2.3 a..b 1..2 .5"), "example.com|v1.2.3|a|b|1|2|5|");
   CHECK_EQ(Words("a:b 1:2 a;b 1;2 a,b 1,2"), "a:b|1|2|a|b|1;2|a|b|1,2|");
@@ -108,7 +108,7 @@ TEST(analyzer_takes_emoji_and_flags_as_words) {
   CHECK_EQ(Terms("© ® ™ → ★? … – «»"), "");
 }
 
-TEST(analyzer_cuts_unsegmented_han_and_kana) {
+TEST(analyzer_splits_unsegmented_han_and_kana) {
   CHECK_EQ(Words("中国人民"), "中|国|人|民|");
   CHECK_EQ(Words("スーパーマンがすき"), "スーパーマン|が|す|き|");
   CHECK_EQ(Words("iPhone用ケース"), "iPhone|用|ケース|");
@@ -152,7 +152,7 @@ TEST(analyzer_folds_other_scripts) {
   CHECK_EQ(Terms("ไก่ น้ำ"), "ไก่|น\u0e49\u0e4d\u0e32|");
 }
 
-TEST(analyzer_gives_places_and_positions) {
+TEST(analyzer_gives_byte_ranges_and_positions) {
   Analyzer analyzer;
   analyzer.Reset("Ein — Café 😀");
   Token token;
@@ -178,7 +178,7 @@ TEST(analyzer_reads_ill_formed_utf8_as_separators) {
   CHECK_EQ(Terms(std::string_view("a\0b", 3)), "a|b|");
 }
 
-TEST(analyzer_survives_random_bytes_and_is_idempotent) {
+TEST(analyzer_gives_ordered_well_formed_terms_for_random_bytes) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 60000; ++round) {
     const std::string text = RandomText(&random, round % 2 == 0);
@@ -202,7 +202,7 @@ TEST(analyzer_survives_random_bytes_and_is_idempotent) {
   }
 }
 
-TEST(analyzer_folds_a_term_to_itself) {
+TEST(analyzer_folding_is_idempotent_for_every_character) {
   for (uint32_t code = 0x21; code < 0x30000; ++code) {
     std::string text;
     AppendUtf8(code, &text);
@@ -234,7 +234,7 @@ TEST(term_key_shortens_long_terms) {
   CHECK(IsWholeTerm(limit) && IsWholeTerm("a") && !IsWholeTerm(key) && !IsWholeTerm(scratch));
 }
 
-TEST(needs_dictionary_segmentation_knows_its_scripts) {
+TEST(needs_dictionary_segmentation_is_true_for_scripts_without_spaces) {
   for (const char* text : {"ไทย", "ລາວ", "ខ្មែរ", "မြန်မာ", "中", "あ", "ア", "ｱ", "long enough ascii 中", "𠀀", "𰀀"}) {
     CHECK(NeedsDictionarySegmentation(text));
   }

@@ -27,7 +27,7 @@ void AddInPieces(BackgroundBuild* build, const std::vector<TestDocument>& docume
   }
 }
 
-TEST(background_build_makes_the_file_that_is_made_at_once) {
+TEST(background_build_writes_the_same_file_as_a_build_at_once) {
   const TemporaryFolder folder;
   const auto documents = RandomDocuments(5, 400);
   const SegmentSummary at_once = BuildSegment(folder.File("at-once"), TestSchema(), EncodeBatch(documents));
@@ -49,7 +49,7 @@ TEST(background_build_makes_the_file_that_is_made_at_once) {
   }
 }
 
-TEST(background_build_that_nobody_wants_leaves_no_file) {
+TEST(background_build_that_is_abandoned_leaves_no_file) {
   const TemporaryFolder folder;
   const auto documents = RandomDocuments(6, 400);
   {
@@ -72,7 +72,7 @@ TEST(background_build_that_nobody_wants_leaves_no_file) {
   CHECK_EQ(folder.FileCount(), 0u);
 }
 
-TEST(background_build_tells_at_the_end_what_went_wrong) {
+TEST(background_build_throws_its_error_at_the_end) {
   const TemporaryFolder folder;
   const auto documents = RandomDocuments(7, 400);
   {
@@ -97,7 +97,7 @@ TEST(background_build_tells_at_the_end_what_went_wrong) {
   CHECK_EQ(folder.FileCount(), 0u);
 }
 
-TEST(background_build_takes_more_than_may_wait) {
+TEST(background_build_accepts_documents_larger_than_its_queue) {
   const TemporaryFolder folder;
   std::vector<TestDocument> documents = RandomDocuments(8, 40);
   documents[0].texts.emplace_back(0, std::string(BackgroundBuild::kWaitingBytesMax, 'x'));

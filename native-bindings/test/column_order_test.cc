@@ -145,7 +145,7 @@ void CheckOrder(WideList* list, const QueryPlan& words) {
   }
 }
 
-TEST(hits_in_the_order_of_columns_are_those_that_sorting_all_of_them_gives) {
+TEST(hits_sorted_by_columns_equal_sorting_all_hits) {
   for (const std::vector<uint32_t>& sizes : {std::vector<uint32_t>{9000}, {5000, 300, 40}, {30, 4200}, {3}}) {
     WideList list(static_cast<uint32_t>(sizes.size() * 100 + sizes[0]), sizes);
     for (int round = 0; round < 12; ++round) CheckOrder(&list, RandomWords(&list));
@@ -188,7 +188,7 @@ bool IsKept(const Generation& generation, uint32_t segment, const FilterNode& fi
   return KeptComparison(*generation.segments[segment].segment, ComparisonKey(filter)).bits() != nullptr;
 }
 
-TEST(filters_that_are_asked_for_again_pass_the_same) {
+TEST(filters_pass_the_same_records_when_they_are_cached) {
   WideList list(77, {9000, 300});
   for (uint16_t column = 0; column < kWideColumns; ++column) {
     const bool is_text = column == kName || column == kCode || column == kLabels;
@@ -292,7 +292,7 @@ TEST(facets_count_values_of_every_width) {
 }
 
 // Uses ordinals of four bytes, and a table of counts that is not scanned as a whole.
-TEST(facets_of_more_values_than_two_bytes_hold_are_counted) {
+TEST(facets_count_more_values_than_two_bytes_hold) {
   TemporaryFolder folder;
   constexpr uint32_t kCount = 70'000;
   std::vector<DocumentWriter> documents;

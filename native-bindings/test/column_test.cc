@@ -39,7 +39,7 @@ Stored StoreNumbers(const std::vector<std::optional<double>>& numbers) {
   return Stored(ColumnType::kNumber, false, static_cast<uint32_t>(numbers.size()), &writer);
 }
 
-TEST(column_numbers_take_the_least_width_that_loses_nothing) {
+TEST(column_numbers_take_the_least_lossless_width) {
   const struct {
     std::vector<std::optional<double>> numbers;
     uint32_t bytes;
@@ -74,7 +74,7 @@ TEST(column_numbers_take_the_least_width_that_loses_nothing) {
   }
 }
 
-TEST(column_without_any_number_has_none) {
+TEST(column_without_numbers_has_no_values_and_no_range) {
   const Stored stored = StoreNumbers({std::nullopt, std::nullopt});
   double minimum;
   double maximum;
@@ -83,7 +83,7 @@ TEST(column_without_any_number_has_none) {
   CHECK(!stored.column.BlockRange(0, &minimum, &maximum));
 }
 
-TEST(column_ranges_are_those_of_their_blocks) {
+TEST(column_ranges_are_given_by_block) {
   std::vector<std::optional<double>> numbers;
   for (uint32_t i = 0; i < 3 * kColumnBlockSize - 10; ++i) {
     const bool none = i / kColumnBlockSize == 1;
@@ -100,7 +100,7 @@ TEST(column_ranges_are_those_of_their_blocks) {
   CHECK(!stored.column.BlockRange(3, &minimum, &maximum));
 }
 
-TEST(column_strings_of_every_width) {
+TEST(column_strings_are_read_back_at_every_width) {
   for (const uint32_t distinct : {1u, 255u, 256u, 65535u, 65536u}) {
     ColumnWriter writer(ColumnType::kString, false);
     for (uint32_t i = 0; i < distinct; ++i) {
@@ -144,7 +144,7 @@ TEST(column_values_of_a_document_are_sorted_and_distinct) {
   CHECK_EQ(many.column.Number(0, 1), 3.0);
 }
 
-TEST(column_rejects_sizes_that_do_not_fit) {
+TEST(column_refuses_parts_of_wrong_sizes) {
   ColumnWriter writer(ColumnType::kString, true);
   for (uint32_t i = 0; i < 20; ++i) {
     for (uint32_t k = 0; k < i % 4; ++k) writer.AddString("k" + std::to_string(i * k), "K");

@@ -57,7 +57,7 @@ uint32_t ExpectedDistance(const std::vector<std::string>& word, const std::vecto
   return nearest;
 }
 
-TEST(PrefixDistanceAgreesWithTheTable) {
+TEST(PrefixDistanceAgreesWithTheTextbookTable) {
   std::mt19937 random(1);
   for (int round = 0; round < 400; ++round) {
     const auto word = RandomLetters(&random, 7);
@@ -139,7 +139,7 @@ std::string RandomWord(std::mt19937* random) {
   return word;
 }
 
-TEST(CompletionsAreThoseOfTheWholeDictionaryWhateverIsPassedOverAndKept) {
+TEST(CompletionsEqualThoseOfTheWholeDictionaryWhenTermsAreSkippedOrCached) {
   TemporaryFolder folder;
   std::mt19937 random(7);
   std::vector<std::vector<std::string>> segments(3);
@@ -166,7 +166,7 @@ TEST(CompletionsAreThoseOfTheWholeDictionaryWhateverIsPassedOverAndKept) {
   CHECK_THROWS(kInvalidArgument, CompleteWord(*generation, "a", 0, kCompletionsMax + 1));
 }
 
-TEST(CountsInContextAreThoseOfLookingAtEveryDocument) {
+TEST(CountsInContextEqualAScanOfAllDocuments) {
   TemporaryFolder folder;
   std::mt19937 random(11);
   const SegmentSchema schema{{1}, {}, ""};
@@ -229,7 +229,7 @@ TEST(CountsInContextAreThoseOfLookingAtEveryDocument) {
   }
 }
 
-TEST(NamesAreFoundByTheirBeginningByThatOfAWordAndWithTypos) {
+TEST(NamesAreFoundByPrefixByPrefixOfAWordAndWithTypos) {
   TemporaryFolder folder;
   const SegmentSchema schema{{1}, {{"@name", ColumnType::kString, false}}, ""};
   std::vector<SegmentView> views;
@@ -265,7 +265,7 @@ TEST(NamesAreFoundByTheirBeginningByThatOfAWordAndWithTypos) {
   CHECK_EQ(FindNames(*generation, "@none", "new", 0, 9).size(), 0u);
 }
 
-TEST(NamesThatDifferInCaseAreToldApartFromOthers) {
+TEST(NamesThatDifferOnlyInCaseAreMarkedAsShared) {
   TemporaryFolder folder;
   const SegmentSchema schema{{1}, {{"@name", ColumnType::kString, false}}, ""};
   std::vector<SegmentView> views;

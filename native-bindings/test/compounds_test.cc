@@ -10,7 +10,7 @@
 namespace gannet::test {
 namespace {
 
-TEST(compounds_begin_or_end_with_a_word_where_words_are_written_together) {
+TEST(compounds_begin_or_end_with_the_word_in_languages_that_join_words) {
   const auto is_compound = [](std::string_view term, std::string_view word, std::string_view language) {
     return IsCompound(term, word, CompoundRuleFor(word, language));
   };
@@ -42,7 +42,7 @@ std::vector<std::string> CompoundsIn(const std::string& text, const std::string&
   return found;
 }
 
-TEST(compounds_of_letters_are_made_of_words_of_the_list) {
+TEST(compounds_of_letters_consist_of_words_of_the_list) {
   using Terms = std::vector<std::string>;
   CHECK(CompoundsIn("elemente entertainment parkente park", "ente") == Terms{"parkente"});
   CHECK(CompoundsIn("datumszeile datum", "zeile") == Terms{"datumszeile"});
@@ -60,7 +60,7 @@ TEST(compounds_of_letters_are_made_of_words_of_the_list) {
 }
 
 // The search for compounds visits a limited number of terms and stops at a deadline, however many terms the list has.
-TEST(compounds_are_bounded_and_end_when_they_are_to_end) {
+TEST(compounds_are_limited_and_stop_at_a_deadline) {
   std::string text;
   for (char a = 'a'; a <= 'z'; ++a) {
     for (char b = 'a'; b <= 'z'; ++b) {

@@ -129,7 +129,7 @@ TEST(distinct_values_are_counted_in_every_form_of_columns) {
   }
 }
 
-TEST(distinct_count_stops_and_refuses_what_does_not_fit) {
+TEST(distinct_count_stops_and_refuses_matches_that_are_cut_or_of_another_generation) {
   const CountedList list(3, {3000, 10});
   const std::vector<DistinctList> counted = {list.Counted(kCountedName, {kCountedSizes})};
   WatchStop(7, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity());

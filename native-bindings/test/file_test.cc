@@ -42,12 +42,12 @@ void ExpectRoomKept(Allocation allocate) {
   close(file);
 }
 
-TEST(room_is_kept_and_what_is_there_stays) {
+TEST(allocation_extends_the_file_and_keeps_its_contents) {
   ExpectRoomKept(Allocate);
   ExpectRoomKept(AllocateByWriting);
 }
 
-TEST(room_that_is_not_there_is_an_error_of_the_system) {
+TEST(allocation_returns_the_error_of_the_system) {
   const TemporaryFolder folder;
   const std::string path = folder.File("read-only");
   WriteFile(path, std::vector<uint8_t>(10));

@@ -22,7 +22,7 @@ double CountOf(const Generation& generation, std::string_view word) {
 
 }  // namespace
 
-TEST(generation_shares_the_deletion_chunks_that_did_not_change) {
+TEST(generation_shares_unchanged_deletion_chunks_with_its_base) {
   TemporaryFolder folder;
   const auto segment = folder.Build(kOneField, Numbered(10'000, 0));
   const auto first = DeriveGeneration(nullptr, {{segment, {}}}, {}, {{segment, {1, 5000}}}, "a");
@@ -61,7 +61,7 @@ TEST(generation_adds_and_removes_segments) {
   CHECK_EQ(CountOf(*none, "two"), 0.0);
 }
 
-TEST(generation_refuses_what_does_not_fit) {
+TEST(generation_refuses_unknown_segments_and_deletions_out_of_range) {
   TemporaryFolder folder;
   const auto one = folder.Build(kOneField, Numbered(10, 0));
   const auto two = folder.Build(kOneField, Numbered(10, 100));
@@ -80,7 +80,7 @@ TEST(generation_refuses_what_does_not_fit) {
   CHECK_THROWS(kInvalidArgument, DeriveGeneration(nullptr, {{one, behind}}, {}, {}, ""));
 }
 
-TEST(generation_takes_segments_that_come_with_deletions) {
+TEST(generation_adds_segments_with_deletions) {
   TemporaryFolder folder;
   const auto one = folder.Build(kOneField, Numbered(70, 0));
   DeletionSet deletions;
@@ -93,7 +93,7 @@ TEST(generation_takes_segments_that_come_with_deletions) {
 }
 
 // 64 documents at a time are covered if exactly one index leads to each, in order. Their index then needs no look-up.
-TEST(homes_know_the_one_index_that_leads_to_a_document) {
+TEST(homes_find_the_only_index_that_leads_to_a_document) {
   std::vector<uint32_t> documents;
   const auto add = [&](uint32_t begin, uint32_t end) {
     for (uint32_t document = begin; document < end; ++document) documents.push_back(document);

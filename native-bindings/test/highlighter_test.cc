@@ -72,7 +72,7 @@ TEST(highlight_escapes_html) {
   CHECK_EQ(HighlightText("x\xff" "y", Terms({"y"})), "x\xef\xbf\xbd<em>y</em>");
 }
 
-TEST(highlight_takes_the_passage_with_most_different_words) {
+TEST(highlight_chooses_the_passage_with_most_different_words) {
   const std::string filler = Repeat("lorem ipsum ", 40);
   const std::string text = "cafe cafe cafe " + filler + "cafe and koln " + filler + "koln";
   const std::string html = HighlightText(text, Terms({"cafe", "koln"}));
@@ -150,7 +150,7 @@ TEST(highlight_fields_survives_damaged_json) {
   CHECK_EQ(HighlightFields("{\"b\":" + std::string(100000, '[') + ",\"a\":\"cafe\"}", {"a"}, terms), "{}");
 }
 
-TEST(fields_need_segmentation_where_a_searched_field_does) {
+TEST(fields_need_segmentation_if_a_searched_field_does) {
   CHECK(FieldsNeedSegmentation(R"({"a":"中国"})", {"a"}));
   CHECK(FieldsNeedSegmentation(R"({"a":["x","中国"]})", {"a"}));
   CHECK(FieldsNeedSegmentation("{\"a\":\"\\u4e2d\"}", {"a"}));
@@ -159,7 +159,7 @@ TEST(fields_need_segmentation_where_a_searched_field_does) {
   CHECK(!FieldsNeedSegmentation("{\"a\":\"中国\\u200b\"}", {"a"}));
 }
 
-TEST(highlight_takes_a_term_given_twice_for_one) {
+TEST(highlight_counts_a_term_given_twice_once) {
   // A passage with two different words wins over one with the same word twice.
   const std::string far = Repeat("and so on ", 30);
   const std::string html = HighlightText("koln koln " + far + " cafe koln", Terms({"koln", "cafe", "koln"}));
@@ -178,7 +178,7 @@ TEST(highlight_finds_the_end_of_strings_with_escapes) {
   CHECK_EQ(HighlightFields(escapes + " cafe\"}", {"b"}, terms), "{}");
 }
 
-TEST(highlight_marks_what_the_groups_of_a_plan_may_match) {
+TEST(highlight_marks_words_of_groups_that_a_plan_does_not_exclude) {
   QueryPlan plan;
   plan.groups.resize(2);
   plan.groups[0].alternatives = {{.terms = {"cafe"}}, {.weight = 0.5f, .terms = {"coffee"}}, {.terms = {"new", "york"}}};

@@ -40,7 +40,7 @@ TEST(key_table_finds_what_was_added_and_nothing_else) {
   }
 }
 
-TEST(key_table_tells_keys_of_both_kinds_and_empty_texts_apart) {
+TEST(key_table_distinguishes_kinds_and_empty_texts) {
   const std::vector<std::string> keys{"Trun", "Srun", "T"};
   const KeyTable table = TableOf(keys);
   CHECK_EQ(AsText(*Find(table, 'T', "run")), "Trun");
@@ -49,7 +49,7 @@ TEST(key_table_tells_keys_of_both_kinds_and_empty_texts_apart) {
   CHECK(Find(table, 'S', "") == nullptr);
 }
 
-TEST(key_table_of_nothing_and_of_too_many_keys_knows_nothing) {
+TEST(key_table_is_empty_without_keys_and_with_too_many) {
   CHECK(!KeyTable().is_known());
   const std::string key = "Tgannet";
   KeyTable table;

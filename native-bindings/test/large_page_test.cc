@@ -46,7 +46,7 @@ bool SystemHasThem(const segment_test::TemporaryFolder& folder) {
 }
 
 // In small pages, each search waited for page tables. Checks nothing unless the file system has large pages, as ext4 from Linux 6.16 on.
-TEST(vectors_lay_in_small_pages_and_each_search_waited_for_their_tables) {
+TEST(vector_files_are_mapped_in_large_pages) {
   const segment_test::TemporaryFolder folder;
   if (!SystemHasThem(folder)) return;
   constexpr uint32_t kCount = 20'000;

@@ -73,7 +73,7 @@ bool IsBetter(const Counts& a, const Counts& b) {
   return a.exact >= b.exact && a.longer >= b.longer;
 }
 
-TEST(longer_words_never_stand_before_the_word_itself) {
+TEST(longer_words_never_rank_before_the_word_itself) {
   std::mt19937 random(5);
   size_t compared = 0;
   for (uint32_t round = 0; round < 60; ++round) {
@@ -99,7 +99,7 @@ TEST(longer_words_never_stand_before_the_word_itself) {
   CHECK(compared > 500);
 }
 
-TEST(longer_words_count_more_the_more_there_are_and_beside_the_word_fully) {
+TEST(longer_words_score_by_their_number_and_add_to_the_word_itself) {
   TemporaryFolder folder;
   const auto segment = folder.Build({{1}, {}}, {
                                                    DocumentWriter(0).Text(0, "서울 산 산 산"),
@@ -170,7 +170,7 @@ TEST(longer_words_are_summed_however_far_apart_they_are) {
   }
 }
 
-TEST(longer_words_as_good_as_the_word_make_a_field_the_query) {
+TEST(longer_words_of_enough_weight_match_a_whole_field) {
   TemporaryFolder folder;
   std::vector<DocumentWriter> writers = {DocumentWriter(0).Text(0, "서울시"), DocumentWriter(1).Text(0, "서울")};
   const auto generation = DeriveGeneration(nullptr, {{folder.Build({{1}, {}}, writers), {}}}, {}, {}, "{}");
@@ -188,7 +188,7 @@ TEST(longer_words_as_good_as_the_word_make_a_field_the_query) {
 }
 
 // Uses as many and as long words as a group may have.
-TEST(longer_words_are_summed_once_however_long_they_are) {
+TEST(longer_words_are_summed_once_for_the_same_query) {
   TemporaryFolder folder;
   std::vector<std::string> longer;
   std::string text = "เรียน";

@@ -7,7 +7,7 @@
 
 namespace gannet::test {
 
-TEST(meaning_scores_what_words_find_whether_the_graph_met_it_or_not) {
+TEST(meaning_scores_hits_of_words_whether_the_graph_met_them_or_not) {
   EmbeddedList list(3000);
   list.DeleteVectors(EveryOf(3000, 5, 0));
   QueryPlan plan;
@@ -120,7 +120,7 @@ TEST(meaning_hits_are_counted_in_facets_and_sorted_like_those_of_words) {
 }
 
 // Meaning scores only the documents that words bring among the best, so pages could disagree on records that the graph missed. Here it misses many.
-TEST(meaning_and_words_agree_on_every_page_and_floor_on_what_the_graph_missed) {
+TEST(meaning_and_words_give_the_same_hits_on_every_page_when_the_graph_misses_records) {
   EmbeddedList list(12000);
   list.MergeVectors();
   QueryPlan plan;
@@ -207,7 +207,7 @@ void CheckBestOfBrands(const EmbeddedList& list, QueryPlan plan, const MeaningRe
 }
 
 // With a facet both are evaluated window by window, without one words are searched by threshold. Both return the same.
-TEST(meaning_and_words_are_the_same_by_threshold_and_by_windows) {
+TEST(meaning_and_words_give_the_same_hits_by_threshold_and_by_windows) {
   EmbeddedList list(12000);
   list.MergeVectors();
   list.DeleteRecords(EveryOf(12000, 7, 3));

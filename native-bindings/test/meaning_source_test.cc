@@ -42,7 +42,7 @@ double MeaningRecall(const EmbeddedList& list, double below, MeaningRequest requ
 
 }  // namespace
 
-TEST(meaning_finds_the_nearest_through_deletions_filters_and_merges) {
+TEST(meaning_finds_the_nearest_after_deletions_and_merges_and_with_filters) {
   EmbeddedList list(6000);
   MeaningRequest request;
   request.wanted = 30;
@@ -67,7 +67,7 @@ TEST(meaning_finds_the_nearest_through_deletions_filters_and_merges) {
 }
 
 // The width of a search depends on the share that passes. Records deleted both as documents and as vectors were once counted twice, so the share was too low.
-TEST(meaning_counts_once_what_is_deleted) {
+TEST(meaning_counts_deleted_records_once) {
   EmbeddedList list(6000);
   const std::vector<uint32_t> records = EveryOf(6000, 5, 0);
   list.DeleteRecords(records);
@@ -93,7 +93,7 @@ TEST(meaning_counts_once_what_is_deleted) {
 }
 
 // A walk may meet a record's second nearest vector and miss the nearest. The record then scored less than with a scan of all vectors.
-TEST(meaning_scores_a_record_by_its_best_vector_whichever_the_graph_met) {
+TEST(meaning_scores_a_record_by_its_best_vector_even_if_the_graph_met_another) {
   EmbeddedList list(3000, 12, 4);
   MeaningRequest request;
   request.wanted = 100;
@@ -110,7 +110,7 @@ TEST(meaning_scores_a_record_by_its_best_vector_whichever_the_graph_met) {
 }
 
 // Each segment is asked for a share of the wanted hits, and again if these were too few.
-TEST(meaning_finds_the_nearest_wherever_they_lie) {
+TEST(meaning_finds_the_nearest_in_whichever_segments_they_are) {
   for (const uint32_t heaps : {0u, 4u, 40u}) {
     EmbeddedList list(12000, heaps);
     CHECK_EQ(list.generation().vectors.size(), 2u);

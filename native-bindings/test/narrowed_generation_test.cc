@@ -113,7 +113,7 @@ QueryPlan MakePlan(std::mt19937* random) {
   return plan;
 }
 
-TEST(search_in_some_fields_is_that_of_a_list_with_these_alone) {
+TEST(search_in_some_fields_equals_a_search_of_a_list_with_only_these) {
   std::mt19937 random(31);
   uint32_t found = 0;
   for (uint32_t round = 0; round < 60; ++round) {
@@ -132,7 +132,7 @@ TEST(search_in_some_fields_is_that_of_a_list_with_these_alone) {
   CHECK(found > 400);
 }
 
-TEST(search_in_fields_that_a_list_lacks_is_refused) {
+TEST(search_in_unknown_or_repeated_fields_is_refused) {
   std::mt19937 random(2);
   const TwoLists lists(&random, kSubsets[0]);
   QueryPlan plan;
@@ -143,7 +143,7 @@ TEST(search_in_fields_that_a_list_lacks_is_refused) {
   CHECK_THROWS(kInvalidArgument, Search(lists.all(), EncodePlan(plan)));
 }
 
-TEST(narrowed_lists_are_kept_for_other_searches_and_bounded) {
+TEST(narrowed_lists_are_cached_for_other_searches_and_bounded) {
   TemporaryFolder folder;
   std::vector<DocumentWriter> writers;
   // Each document has its own word, and all of them exceed the room for narrowed lists.

@@ -296,7 +296,7 @@ void CheckStrongest(Library* library) {
 
 }  // namespace
 
-TEST(part_of_records_is_searched_as_the_model_has_it) {
+TEST(part_search_agrees_with_the_model) {
   // Records without pages; all with some, so that many records have the same order in both; and a small segment beside a large one.
   Library some(1, 5000, 2500, 0);
   Library all(2, 300, 150, 1);
@@ -363,7 +363,7 @@ TEST(part_documents_of_records_are_found) {
 }
 
 // An index without the columns that lead to records is no part.
-TEST(part_source_refuses_an_index_of_fields) {
+TEST(part_source_refuses_an_index_without_part_columns) {
   TemporaryFolder folder;
   const auto segment = folder.Build(kRecordSchema, {DocumentWriter(1).Text(0, "sea").String(0, "acme")});
   const auto generation = DeriveGeneration(nullptr, {{segment, {}}}, {}, {}, "");

@@ -153,7 +153,7 @@ TEST(bit_packing_keeps_every_width) {
   }
 }
 
-TEST(posting_lists_of_every_shape_come_back) {
+TEST(posting_lists_of_every_shape_are_read_back) {
   std::mt19937 random(2);
   PostingWriter writer(100);
   for (const uint32_t count : {1u, 2u, 3u, 100u, 127u, 128u, 129u, 256u, 1000u}) {
@@ -169,7 +169,7 @@ TEST(posting_lists_of_every_shape_come_back) {
   }
 }
 
-TEST(posting_lists_hold_extremes) {
+TEST(posting_lists_hold_the_largest_numbers) {
   PostingWriter writer(1);
   const std::vector<Posting> single{{kDocuments - 1, kPositionsMax - 1, {0, kPositionsMax - 1}, 255}};
   CheckList(single, PostingList::Parse(Exact(Encode(single, &writer)).span(), kDocuments));
@@ -186,14 +186,14 @@ TEST(posting_lists_hold_extremes) {
   CHECK_THROWS(kLimit, limited.Add(0, 1, beyond, 0));
 }
 
-TEST(posting_lists_of_rare_terms_are_a_handful_of_bytes) {
+TEST(posting_lists_of_rare_terms_take_few_bytes) {
   PostingWriter writer(100);
   CHECK(Encode({{100000, 1, {40}, 60}}, &writer).size() <= 7);
   CHECK(Encode({{100000, 3, {1}, 60}}, &writer).size() <= 8);
   CHECK(Encode({{100, 1, {40}, 60}, {9000, 1, {70}, 70}}, &writer).size() <= 20);
 }
 
-TEST(posting_blocks_are_found) {
+TEST(posting_blocks_are_found_by_document) {
   std::mt19937 random(3);
   PostingWriter writer(100);
   for (const uint32_t count : {1u, 5u, 128u, 5000u}) {
@@ -267,7 +267,7 @@ void Traverse(std::span<const uint8_t> bytes, uint32_t document_count) {
   }
 }
 
-TEST(posting_lists_survive_damage) {
+TEST(posting_lists_that_are_damaged_throw_errors_or_give_data) {
   std::mt19937 random(4);
   PostingWriter writer(100);
   for (const uint32_t count : {1u, 2u, 90u, 128u, 700u}) {

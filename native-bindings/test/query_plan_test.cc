@@ -42,7 +42,7 @@ TEST(query_plan_reads_back_what_was_written) {
   CHECK(EncodePlan(ParsePlan(bytes)) == bytes);
 }
 
-TEST(query_plan_of_any_shorter_length_is_refused) {
+TEST(query_plan_that_is_cut_short_or_too_long_is_refused) {
   const std::vector<uint8_t> bytes = EncodePlan(FullPlan());
   for (size_t length = 0; length < bytes.size(); ++length) {
     // A copy of exactly that length, so that AddressSanitizer sees reads behind it.
@@ -54,7 +54,7 @@ TEST(query_plan_of_any_shorter_length_is_refused) {
   CHECK_THROWS(kInvalidArgument, ParsePlan(longer));
 }
 
-TEST(query_plan_of_random_bytes_is_read_or_refused) {
+TEST(query_plan_with_random_changes_is_read_or_refused) {
   std::mt19937 random(7);
   const std::vector<uint8_t> bytes = EncodePlan(FullPlan());
   for (int round = 0; round < 20000; ++round) {

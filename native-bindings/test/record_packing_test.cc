@@ -34,7 +34,7 @@ std::vector<uint8_t> DictionaryOf(const std::string& text) {
   return LearnWords(texts);
 }
 
-TEST(records_are_packed_where_they_lie) {
+TEST(records_are_packed_in_place_if_it_saves_bytes) {
   const std::vector<uint8_t> words = DictionaryOf("the cat and the dog and the cat");
   const WordDictionary dictionary(words);
   Records records;
@@ -63,7 +63,7 @@ TEST(records_are_packed_where_they_lie) {
   }
 }
 
-TEST(places_that_are_none_change_nothing) {
+TEST(places_out_of_range_are_refused_without_changes) {
   const std::vector<uint8_t> words = DictionaryOf("the cat and the dog and the cat");
   const WordDictionary dictionary(words);
   Records records;

@@ -61,7 +61,7 @@ TEST(json_arrays_are_split_at_elements) {
   CHECK_EQ(Whole(RecordFormat::kJson, "[\"a\nb\"]"), "1:\"a\rb\"|");
 }
 
-TEST(json_arrays_with_garbage_name_the_element) {
+TEST(json_arrays_with_errors_name_the_element) {
   CHECK_EQ(Whole(RecordFormat::kJson, "{\"a\":1}"), "expected a JSON array, found '{'");
   CHECK_EQ(Whole(RecordFormat::kJson, " "), "expected a JSON array, found nothing");
   CHECK_EQ(Whole(RecordFormat::kJson, "[{} {}]"), "1:{}|element 1: expected a comma or ] behind it, found '{'");
@@ -81,7 +81,7 @@ TEST(csv_is_split_at_rows) {
   CHECK_EQ(Whole(RecordFormat::kCsv, "a\n\"b\nc"), "1:a|line 2: a quote of the row is not closed");
 }
 
-TEST(csv_has_the_separator_that_it_was_made_with) {
+TEST(csv_is_split_with_the_separator_of_its_splitter) {
   const auto splitter = RecordSplitter::Create(RecordFormat::kCsv, 100, ';');
   CHECK_EQ(splitter->Push("a,\"b;\"c;\n\"\";d\"\n").bytes, "a,\"b;\"c;\n\"\";d\"\n");
   CHECK_EQ(splitter->Push("1;\"x\n").ends.size(), size_t{0});
@@ -91,7 +91,7 @@ TEST(csv_has_the_separator_that_it_was_made_with) {
   }
 }
 
-TEST(a_splitter_that_failed_fails_again) {
+TEST(splitter_that_failed_fails_again) {
   const auto splitter = RecordSplitter::Create(RecordFormat::kNdjson, 3);
   CHECK_EQ(splitter->Push("1\n12345\n").ends.size(), size_t{1});
   CHECK_THROWS(kLimit, splitter->Push("1\n"));
@@ -99,7 +99,7 @@ TEST(a_splitter_that_failed_fails_again) {
   CHECK_THROWS(kInvalidArgument, RecordSplitter::Create(RecordFormat::kNdjson, 0));
 }
 
-TEST(chunks_make_no_difference) {
+TEST(chunks_do_not_change_the_records_or_the_error) {
   std::mt19937_64 random(3);
   const std::vector<std::string> pieces = {"\n", "\r\n", "\r", "\"", "\\", ",", "{", "}", "[", "]", ":", " ", "a", "1",
                                            "\"\"", "{\"a\":1}", "\"x\"", "\xef\xbb\xbf", "\xef", "null", "longer text"};

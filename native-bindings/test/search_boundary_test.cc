@@ -63,7 +63,7 @@ TEST(search_finds_documents_at_block_and_window_boundaries) {
 
 // A block of one alternative is skipped by how far its bound is below the best of its list. The bounds of the other alternatives may
 // add up to more than the whole group can score, and must not count twice.
-TEST(search_leaves_out_no_block_that_a_group_of_alternatives_needs) {
+TEST(search_skips_no_block_that_a_group_of_alternatives_needs) {
   constexpr uint32_t kLater = 2 * 4096 + 200;
   TemporaryFolder folder;
   std::vector<DocumentWriter> documents;
@@ -102,7 +102,7 @@ TEST(search_scores_the_perfect_match_of_one_word_one) {
 }
 
 // Cached results of one word's terms must not be used for other terms, whatever bytes these have.
-TEST(search_tells_terms_apart_that_hold_a_null) {
+TEST(search_distinguishes_terms_with_null_bytes) {
   TemporaryFolder folder;
   std::vector<DocumentWriter> documents;
   documents.push_back(DocumentWriter(1).Text(0, "a"));
@@ -140,7 +140,7 @@ TEST(search_scores_do_not_depend_on_the_segment) {
 }
 
 // Intersections probe for few candidates and scan lists for many; unions do neither. All compute the same scores.
-TEST(search_scores_do_not_depend_on_the_way_of_evaluation) {
+TEST(search_scores_do_not_depend_on_the_evaluator) {
   TemporaryFolder folder;
   std::vector<DocumentWriter> documents;
   for (uint32_t i = 0; i < 9000; ++i) {
@@ -168,7 +168,7 @@ TEST(search_scores_do_not_depend_on_the_way_of_evaluation) {
 }
 
 // Rare alternatives are pooled only in unions, and only in some segments.
-TEST(search_sums_rare_alternatives_alike_pooled_or_not) {
+TEST(search_scores_rare_alternatives_the_same_pooled_or_not) {
   TemporaryFolder folder;
   const auto text_of = [](uint32_t i) {
     std::string text = i % 3 == 0 ? "all often" : "all";
@@ -218,7 +218,7 @@ TEST(search_of_an_empty_generation_finds_nothing) {
   CHECK_EQ(result.facets, "{}");
 }
 
-TEST(search_refuses_columns_that_do_not_fit) {
+TEST(search_refuses_unknown_columns_and_columns_of_wrong_types) {
   TemporaryFolder folder;
   const auto segment = folder.Build(kSchema, {DocumentWriter(1).Text(0, "sea")});
   const auto generation = DeriveGeneration(nullptr, {{segment, {}}}, {}, {}, "");
@@ -268,14 +268,14 @@ TEST(search_radius_crosses_the_antimeridian_and_the_poles) {
   CHECK(within({45, 45}, 25'000'000).size() == 5);
 }
 
-TEST(geo_distances_are_those_of_the_sphere) {
+TEST(geo_distances_are_measured_on_the_sphere) {
   CHECK(std::abs(DistanceMetres({0, 0}, {0, 180}) - std::acos(-1.0) * kEarthRadiusMetres) < 1e-3);
   CHECK(std::abs(DistanceMetres({90, 0}, {-90, 77}) - std::acos(-1.0) * kEarthRadiusMetres) < 1e-3);
   CHECK(std::abs(DistanceMetres({51.5074, -0.1278}, {48.8566, 2.3522}) - 343'556) < 100);  // London, Paris
   CHECK_EQ(DistanceMetres({12, 34}, {12, 34}), 0.0);
 }
 
-TEST(json_numbers_dates_and_strings) {
+TEST(json_numbers_dates_and_strings_are_written_exactly) {
   CHECK_EQ(NumberText(100000), "100000");
   CHECK_EQ(NumberText(0.1), "0.1");
   CHECK_EQ(NumberText(-2.5), "-2.5");

@@ -8,7 +8,7 @@ namespace {
 
 size_t SizeOf(const std::string& answer) { return answer.size(); }
 
-TEST(cache_keeps_what_it_has_where_an_answer_is_larger_than_all_its_room) {
+TEST(cache_keeps_its_entries_when_a_result_exceeds_its_room) {
   BoundedCache<std::string> cache(4096, SizeOf);
   cache.Keep("one", "an answer");
   cache.Keep("two", "another");
@@ -20,7 +20,7 @@ TEST(cache_keeps_what_it_has_where_an_answer_is_larger_than_all_its_room) {
   CHECK(!cache.Find("two"));
 }
 
-TEST(cache_keeps_all_others_where_an_answer_is_replaced_by_one_larger_than_all_its_room) {
+TEST(cache_keeps_other_entries_when_one_is_replaced_by_a_result_that_exceeds_its_room) {
   BoundedCache<std::string> cache(4096, SizeOf);
   for (const char* key : {"one", "two", "three"}) cache.Keep(key, "an answer");
   cache.Replace("two", std::string(5000, 'x'));

@@ -46,7 +46,7 @@ TEST(segment_of_another_format_is_unsupported_and_not_damaged) {
   }
 }
 
-TEST(segment_with_stems_of_before_is_unsupported_in_a_language_whose_stems_changed) {
+TEST(segment_with_old_stems_is_unsupported_if_the_stems_of_its_language_changed) {
   const auto version_of = [](const char* language) {
     SegmentMeta meta;
     meta.document_count = 1;
@@ -101,7 +101,7 @@ TEST(segment_with_swapped_pages_is_an_error_or_data) {
   }
 }
 
-TEST(segment_verifier_names_what_is_wrong) {
+TEST(segment_verifier_reports_changed_bytes) {
   const TemporaryFolder folder;
   auto bytes = BuildBytes(folder, 12, 500);
   CHECK_EQ(VerifySegment(folder.File("s")), "");
@@ -122,7 +122,7 @@ TEST(segment_verifier_names_what_is_wrong) {
   CHECK(noticed > 30);  // The other bytes are unused.
 }
 
-TEST(segment_on_a_missing_folder_is_an_error) {
+TEST(segment_in_a_missing_folder_is_an_io_error) {
   const TemporaryFolder folder;
   const auto batch = EncodeBatch(RandomDocuments(2, 2));
   CHECK_THROWS(kIo, BuildSegment(folder.File("no/such/folder"), TestSchema(), batch));

@@ -80,7 +80,7 @@ Entries ReadEntries(const std::string& path) {
   return entries;
 }
 
-TEST(segment_files_written_from_memory_are_those_of_a_mapping) {
+TEST(segment_files_written_from_memory_and_by_mapping_have_the_same_entries) {
   const TemporaryFolder folder;
   for (const size_t count : {1u, 2u, 40u, 3000u}) {
     const Entries entries = SomeEntries(static_cast<uint32_t>(count), count);
@@ -97,7 +97,7 @@ TEST(segment_files_written_from_memory_are_those_of_a_mapping) {
   }
 }
 
-TEST(segment_files_written_from_memory_have_no_bytes_that_nobody_wrote) {
+TEST(segment_files_written_from_memory_have_no_uninitialized_bytes) {
   const TemporaryFolder folder;
   const Entries entries = SomeEntries(7, 300);
   WriteEntries(folder.File("one"), kSmall, entries);

@@ -160,7 +160,7 @@ std::string RowsOf(const Sums& sums) {
   return rows;
 }
 
-TEST(segment_holds_of_the_same_documents_what_its_format_held_before) {
+TEST(segment_contents_are_unchanged_since_its_format_got_its_number) {
   const Sums sums = SumsOf(false);
   if (sums == kSums) return;
   test::Fail(__FILE__, __LINE__,
@@ -171,7 +171,7 @@ TEST(segment_holds_of_the_same_documents_what_its_format_held_before) {
                  "where searches read both alike, leave it. Then kSums is what they hold now: " + RowsOf(sums));
 }
 
-TEST(segment_holds_of_languages_whose_stems_changed_what_it_held_since) {
+TEST(segment_contents_of_revised_languages_are_unchanged_since_their_revision) {
   const Sums sums = SumsOf(true);
   if (sums == kRevisedSums) return;
   test::Fail(__FILE__, __LINE__,

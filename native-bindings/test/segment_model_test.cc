@@ -158,7 +158,7 @@ void CheckAgainstModel(const Segment& segment, const SegmentSchema& schema,
   CheckColumns(segment, documents);
 }
 
-TEST(segment_holds_what_a_naive_model_holds) {
+TEST(segment_contents_agree_with_a_naive_model) {
   const TemporaryFolder folder;
   for (const uint32_t count : {1u, 2u, 127u, 700u, 5000u}) {
     const auto documents = RandomDocuments(count, count);
@@ -209,7 +209,7 @@ TEST(segment_merge_stops_when_cancelled_and_leaves_nothing) {
   CHECK_EQ(folder.FileCount(), 1u);
 }
 
-TEST(segment_merge_rejects_what_cannot_be_merged) {
+TEST(segment_merge_refuses_no_sources_repeated_sources_and_other_schemas) {
   const TemporaryFolder folder;
   BuildSegment(folder.File("a"), TestSchema(), EncodeBatch(RandomDocuments(2, 9)));
   const auto segment = Segment::Open(folder.File("a"));
@@ -250,7 +250,7 @@ TEST(segment_is_read_by_many_threads) {
   for (auto& thread : threads) thread.join();
 }
 
-TEST(segment_terms_start_where_asked) {
+TEST(segment_terms_are_visited_from_a_prefix_on) {
   const TemporaryFolder folder;
   BuildSegment(folder.File("s"), {{1}, {}}, EncodeBatch({{7, {{0, "apple banana cherry"}}, {}}}));
   const auto segment = Segment::Open(folder.File("s"));
@@ -289,7 +289,7 @@ TEST(segment_finds_terms_however_long) {
 }
 
 // A small segment has a table of its terms, a large one looks them up in its file. Both give the same results.
-TEST(segment_has_the_same_terms_with_a_table_and_without) {
+TEST(segment_finds_the_same_terms_with_and_without_a_table) {
   struct Collector : Segment::TermVisitor {
     std::vector<std::string> terms;
     bool Visit(std::string_view term, uint32_t) override {

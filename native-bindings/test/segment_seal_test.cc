@@ -25,7 +25,7 @@ TEST(segment_seal_finds_every_changed_byte) {
   CheckSegmentSeal(path);
 }
 
-TEST(segment_seal_finds_words_that_changed_places) {
+TEST(segment_seal_finds_words_that_were_swapped) {
   const TemporaryFolder folder;
   const std::string path = folder.File("s");
   BuildSegment(path, TestSchema(), EncodeBatch(RandomDocuments(4, 100)));

@@ -80,7 +80,7 @@ TEST(simd_values_are_tallied) {
   }
 }
 
-TEST(simd_ranges_are_those_of_each_value) {
+TEST(simd_ranges_equal_a_comparison_of_each_value) {
   std::mt19937_64 random(11);
   for (int turn = 0; turn < 50; ++turn) {
     CheckRange<uint8_t>(&random);
@@ -105,7 +105,7 @@ TEST(simd_bits_are_counted_and_ranked) {
   }
 }
 
-TEST(simd_sums_by_slot_are_those_of_each_posting) {
+TEST(simd_sums_by_slot_equal_the_sum_of_each_posting) {
   std::mt19937_64 random(13);
   const std::vector<uint64_t> bits = RandomBits(&random, 32);
   std::vector<uint32_t> ranks(32);
@@ -146,7 +146,7 @@ TEST(simd_compares_windows) {
   }
 }
 
-TEST(simd_selects_what_reaches_a_bar) {
+TEST(simd_selects_values_that_reach_a_bar) {
   std::mt19937_64 random(14);
   for (uint32_t count = 0; count < 200; ++count) {
     const std::vector<uint64_t> bits = RandomBits(&random, 16);
@@ -232,7 +232,7 @@ TEST(simd_finds_documents_in_blocks) {
   }
 }
 
-TEST(simd_contributions_are_those_of_each_posting) {
+TEST(simd_contributions_equal_those_of_each_posting) {
   std::mt19937_64 random(15);
   std::vector<float> saturation(256);
   for (float& value : saturation) value = 0.1f + static_cast<float>(random() % 1000) / 100;

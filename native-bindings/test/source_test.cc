@@ -159,14 +159,14 @@ void CheckCase(const ScoredList& list, const Case& each) {
 
 }  // namespace
 
-TEST(sources_are_combined_as_the_model_has_it) {
+TEST(sources_are_combined_as_in_the_model) {
   for (uint32_t seed = 1; seed <= 4; ++seed) {
     ScoredList list(seed, {3 * kWindowSize + 100, 400, 20});
     for (uint32_t i = 0; i < 60; ++i) CheckCase(list, RandomCase(&list));
   }
 }
 
-TEST(source_that_cannot_matter_is_not_asked) {
+TEST(source_is_not_asked_for_documents_that_cannot_be_hits) {
   ScoredList list(5, {12 * kWindowSize});
   Case each{{}, 0.2f, 0, 0, true};
   each.plan.size = 5;
@@ -186,7 +186,7 @@ TEST(source_that_cannot_matter_is_not_asked) {
 }
 
 // A source is not skipped because it cannot reach the bar alone.
-TEST(sources_that_reach_the_bar_only_together_find) {
+TEST(sources_that_reach_the_minimum_score_only_together_find_hits) {
   ScoredList list(9, {2 * kWindowSize});
   QueryPlan plan;
   plan.size = 1 << 20;
@@ -222,7 +222,7 @@ TEST(source_is_explained_and_counted_in_facets) {
 }
 
 // A group of lists is searched list by list. Scores are absolute, so that hits can be merged by score.
-TEST(sources_of_the_lists_of_a_group_are_merged_by_score) {
+TEST(sources_score_lists_of_a_group_so_that_hits_can_be_merged) {
   ScoredList one(7, {kWindowSize + 1});
   ScoredList other(8, {700, 9});
   Case each{{}, 0.5f, 0, 0, true};

@@ -32,7 +32,7 @@ std::set<std::string> Expected(const std::set<std::string>& terms, std::string_v
   return expected;
 }
 
-TEST(spelling_index_finds_what_a_table_of_distances_finds) {
+TEST(spelling_index_finds_all_terms_within_the_edit_distance) {
   std::mt19937 random(11);
   for (uint32_t round = 0; round < 60; ++round) {
     // Few letters give many neighbours. Some rounds have letters of two and three bytes with common bytes.
@@ -58,7 +58,7 @@ TEST(spelling_index_finds_what_a_table_of_distances_finds) {
   }
 }
 
-TEST(spelling_index_leaves_out_numbers_and_what_is_too_long) {
+TEST(spelling_index_leaves_out_numbers_and_terms_of_wrong_length) {
   const std::string longest(kSpellingCharactersMax, 'a');
   const SpellingDictionary dictionary({"xr500", "1999", "a", "ab", longest, longest + "a", "word"});
   CHECK_EQ(dictionary.index.size(), 3u);
@@ -70,7 +70,7 @@ TEST(spelling_index_leaves_out_numbers_and_what_is_too_long) {
   CHECK(SpellingIndex().Find("word", 2).empty());
 }
 
-TEST(spelling_index_refuses_damage_and_never_leaves_its_bytes) {
+TEST(spelling_index_that_is_damaged_throws_or_stays_within_its_bytes) {
   CHECK_THROWS(kDamaged, SpellingIndex({}, std::vector<uint32_t>{0, 1}, {}));
   std::mt19937 random(3);
   std::set<std::string> terms;

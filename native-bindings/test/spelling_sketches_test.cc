@@ -20,7 +20,7 @@ std::vector<uint32_t> Near(const SpellingSketches& sketches, std::string_view wo
   return near;
 }
 
-TEST(spelling_sketches_leave_out_no_term_that_is_near) {
+TEST(spelling_sketches_miss_no_near_term) {
   std::mt19937 random(17);
   static const std::vector<std::vector<std::string>> kAlphabets = {
       {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"},
@@ -58,7 +58,7 @@ TEST(spelling_sketches_leave_out_no_term_that_is_near) {
   CHECK(ruled_out > asked / 4);  // Otherwise sketches would be useless.
 }
 
-TEST(spelling_sketches_know_of_their_dictionary_alone) {
+TEST(spelling_sketches_find_only_terms_of_their_dictionary) {
   CHECK(!SpellingSketches().is_known());
   const SpellingDictionary none({});
   CHECK(SpellingSketches(none.index).is_known());

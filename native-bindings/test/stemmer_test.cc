@@ -51,7 +51,7 @@ TEST(stemmer_groups_the_forms_of_a_word) {
   CHECK(SameStem("lt", {"namas", "namai"}));
 }
 
-TEST(stemmer_groups_forms_that_endings_do_not_tell) {
+TEST(stemmer_groups_irregular_forms_of_a_word) {
   CHECK(SameStem("es", {"luz", "luces"}) && SameStem("es", {"lapiz", "lapices"}));
   CHECK(SameStem("pt", {"acao", "acoes"}) && SameStem("pt", {"coracao", "coracoes"}) && SameStem("pt", {"pao", "paes"}));
   CHECK(SameStem("pt", {"animal", "animais"}) && SameStem("pt", {"papel", "papeis"}));
@@ -60,7 +60,7 @@ TEST(stemmer_groups_forms_that_endings_do_not_tell) {
   for (const char* language : {"hr", "bs"}) CHECK(SameStem(language, {"knjiga", "knjige"}));
 }
 
-TEST(stemmer_groups_the_forms_of_a_word_by_tables_of_endings) {
+TEST(stemmer_groups_the_forms_of_a_word_in_languages_with_tables_of_endings) {
   CHECK(SameStem("pl", {"ksiazka", "ksiazki", "ksiazke", "ksiazce", "ksiazek", "ksiazkami"}));
   CHECK(SameStem("pl", {"samochod", "samochody", "samochodow", "samochodem"}));
   CHECK(SameStem("pl", {"nowy", "nowa", "nowego", "nowych"}));
@@ -80,7 +80,7 @@ TEST(stemmer_groups_the_forms_of_a_word_by_tables_of_endings) {
   CHECK_EQ(polish.Stem("ow"), "ow");
 }
 
-TEST(stemmer_with_tables_takes_whatever_it_is_given) {
+TEST(stemmer_with_tables_of_endings_gives_well_formed_stems_of_random_bytes) {
   std::mt19937 random(5);
   const std::string_view letters[] = {"a", "e", "i", "k", "ow", "sz", "а", "и", "ів", "ого", "ще", "й", "ي", "ها", "ה", "ים", "\xd0", "\xff", "'"};
   for (const char* language : {"bg", "cs", "fa", "he", "hr", "pl", "sk", "sl", "uk"}) {
@@ -105,7 +105,7 @@ TEST(stemmer_with_tables_takes_whatever_it_is_given) {
   }
 }
 
-TEST(stemmer_has_every_language_of_the_package) {
+TEST(stemmer_has_every_supported_language) {
   for (const char* language : {"bg", "cs", "fa", "he", "hr", "pl", "sk", "sl", "uk"}) CHECK(Stemmer(language).has_stems());
   for (const char* language : {"ar", "bs", "ca", "da", "de", "el", "en", "es", "eu", "fi", "fr", "ga", "hi", "hr", "hu", "hy",
                                "id", "it", "lt", "nb", "ne", "nl", "nn", "no", "pt", "ro", "ru", "sr", "sv", "ta",
@@ -127,7 +127,7 @@ TEST(stemmer_strips_possessives_and_elided_articles) {
   CHECK(Stemmer("en").Stem("o'clock") != Stemmer("en").Stem("clock"));
 }
 
-TEST(stemmer_leaves_numbers_and_endless_terms_alone) {
+TEST(stemmer_gives_no_stem_for_numbers_and_very_long_terms) {
   Stemmer stemmer("en");
   CHECK_EQ(stemmer.Stem("xr500s"), "");
   CHECK_EQ(stemmer.Stem("1990s"), "");

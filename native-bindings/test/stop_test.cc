@@ -124,7 +124,7 @@ void StopInTheMiddle(const std::function<void()>& work) {
 
 }  // namespace
 
-TEST(stop_ends_searches_of_every_kind_and_leaves_nothing_behind) {
+TEST(stop_ends_searches_of_every_kind_and_later_searches_are_unchanged) {
   TemporaryFolder folder;
   const auto generation = MakeList(&folder);
   for (const auto& [name, plan] : Plans()) {
@@ -139,7 +139,7 @@ TEST(stop_ends_searches_of_every_kind_and_leaves_nothing_behind) {
   }
 }
 
-TEST(stop_ends_what_words_are_looked_for_with_and_marked_with) {
+TEST(stop_ends_counts_in_context_completions_and_highlights) {
   TemporaryFolder folder;
   const auto generation = MakeList(&folder);
   const std::vector<ContextWord> context = {{"common"}, {"even"}};
@@ -153,7 +153,7 @@ TEST(stop_ends_what_words_are_looked_for_with_and_marked_with) {
   CheckStops({"marking", [&] { HighlightText(text, terms, 100); }});
 }
 
-TEST(stop_flags_are_as_many_as_there_are) {
+TEST(stop_flags_out_of_range_are_refused) {
   CHECK(CodeOf([] { RaiseStop(kStopFlagsMax); }) == ErrorCode::kInvalidArgument);
   CHECK(CodeOf([] { WatchStop(kStopFlagsMax, kNever, kNever); }) == ErrorCode::kInvalidArgument);
 }

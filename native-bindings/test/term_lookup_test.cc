@@ -56,7 +56,7 @@ std::vector<TermMatch> Sorted(std::vector<TermMatch> matches, size_t limit) {
 
 }  // namespace
 
-TEST(term_lookup_finds_what_brute_force_finds) {
+TEST(term_lookup_finds_all_terms_with_a_prefix) {
   for (const uint32_t seed : {1u, 2u, 3u}) {
     std::mt19937 random(seed);
     TemporaryFolder folder;

@@ -17,7 +17,7 @@ std::string OwnName() {
   return name.data();
 }
 
-TEST(ANameIsThatOfItsThreadAlone) {
+TEST(NameOfAThreadIsSetForThatThreadOnly) {
   const std::string before = OwnName();
   std::thread other([] {
     CHECK(NameThread("gannet-search"));

@@ -29,7 +29,7 @@ Attributes Of(pid_t thread) {
   return attributes;
 }
 
-TEST(ASliceIsThatOfItsThreadAlone) {
+TEST(SliceOfAThreadIsSetForThatThreadOnly) {
   const Attributes before = Of(0);
   std::thread other([&] {
     // Lowers the priority first, as threads of imports do.
@@ -42,7 +42,7 @@ TEST(ASliceIsThatOfItsThreadAlone) {
   CHECK(Of(0).runtime_ns == before.runtime_ns);
 }
 
-TEST(OtherThreadsHaveALongSliceAndTheCallingOneItsOwn) {
+TEST(SliceOfOtherThreadsIsSetAndTheCallersIsUnchanged) {
   std::atomic<bool> is_over = false;
   std::atomic<pid_t> thread = 0;
   std::thread other([&] {
@@ -60,7 +60,7 @@ TEST(OtherThreadsHaveALongSliceAndTheCallingOneItsOwn) {
   other.join();
 }
 
-TEST(SlicesBeyondTheBoundsAreTheBounds) {
+TEST(SlicesOutOfRangeAreClamped) {
   std::thread other([] {
     if (SetThreadSlice(1e9)) CHECK(Of(0).runtime_ns == 100'000'000);
     if (SetThreadSlice(0)) CHECK(Of(0).runtime_ns == 100'000);

@@ -100,7 +100,7 @@ class CountedMeaning final : public Source {
 
 }  // namespace
 
-TEST(threshold_search_completes_few_at_once_where_thousands_score_the_same) {
+TEST(threshold_search_completes_few_at_once_if_thousands_score_the_same) {
   const EqualTitles list;
   QueryPlan plan;
   plan.flags = kNeedTotal;

@@ -25,7 +25,7 @@ bool Matches(std::string_view typed, std::string_view key) {
   return ValueWords(views).Match(key);
 }
 
-TEST(value_words_begin_words_of_values_in_any_order) {
+TEST(value_words_match_prefixes_of_words_in_any_order) {
   CHECK(Matches("new bal", "new balance"));
   CHECK(Matches("Bal NEW", "new balance"));
   CHECK(!Matches("new alance", "new balance"));

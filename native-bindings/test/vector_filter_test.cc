@@ -6,7 +6,7 @@
 
 namespace gannet::test {
 
-TEST(vectors_nearest_are_found_behind_a_filter) {
+TEST(vectors_nearest_are_found_with_a_filter) {
   Set set = Clustered(6040, 96, 3);
   const Set queries = TakeQueries(&set, 40);
   const std::vector<uint8_t> bytes = Encode(set);
@@ -90,7 +90,7 @@ TEST(vectors_that_pass_are_listed_by_nodes_and_cells) {
   }
 }
 
-TEST(vectors_nearest_are_found_behind_a_filter_that_was_prepared) {
+TEST(vectors_nearest_are_found_with_a_prepared_filter) {
   Set set = Clustered(12'040, 96, 3);
   const Set queries = TakeQueries(&set, 40);
   const std::vector<uint8_t> bytes = Encode(set);
@@ -121,7 +121,7 @@ TEST(vectors_nearest_are_found_behind_a_filter_that_was_prepared) {
 }
 
 // Half of all vectors pass: random ones, one side, or every other cell. The search walks the graph of those that pass, and packs nothing.
-TEST(vectors_nearest_are_found_among_the_half_that_passes) {
+TEST(vectors_nearest_are_found_if_half_of_all_pass) {
   Set set = Clustered(12'040, 96, 3);
   const Set queries = TakeQueries(&set, 40);
   const std::vector<uint8_t> bytes = Encode(set);
@@ -158,7 +158,7 @@ TEST(vectors_nearest_are_found_among_the_half_that_passes) {
 }
 
 // A walk may end before it has left as many nodes as its width, once nothing nearer was found for a while.
-TEST(vectors_a_walk_among_what_passes_ends_where_nothing_nearer_comes) {
+TEST(vectors_walk_with_a_filter_ends_early_if_nothing_nearer_is_found) {
   Set set = Clustered(12'040, 96, 3);
   const Set queries = TakeQueries(&set, 40);
   const std::vector<uint8_t> bytes = Encode(set);
@@ -180,7 +180,7 @@ TEST(vectors_a_walk_among_what_passes_ends_where_nothing_nearer_comes) {
 }
 
 // A query deep inside the passing region needs no cells, so it compares about as much as without a filter. A query deep outside still finds the nearest that pass.
-TEST(vectors_deep_inside_what_passes_and_deep_outside_are_found) {
+TEST(vectors_are_found_for_queries_deep_inside_and_outside_the_passing_region) {
   Set set = Clustered(12'040, 96, 3);
   const Set queries = TakeQueries(&set, 40);
   const std::vector<uint8_t> bytes = Encode(set);
@@ -209,7 +209,7 @@ TEST(vectors_deep_inside_what_passes_and_deep_outside_are_found) {
 }
 
 // Queries far from all vectors, for which a walk without a filter misses some neighbours, must not miss more with a filter.
-TEST(vectors_no_more_are_missed_among_what_passes) {
+TEST(vectors_recall_is_not_lower_with_a_filter) {
   Set set = Clustered(12'060, 96, 3);
   Set queries = TakeQueries(&set, 60);
   std::mt19937_64 random(19);
@@ -229,7 +229,7 @@ TEST(vectors_no_more_are_missed_among_what_passes) {
   }
 }
 
-TEST(vectors_are_searched_more_widely_where_those_that_pass_lie_elsewhere) {
+TEST(vectors_are_scanned_if_those_that_pass_are_far_from_the_query) {
   Set set = Clustered(10'040, 16, 4);
   const Set queries = TakeQueries(&set, 40);
   const std::vector<uint8_t> bytes = Encode(set);

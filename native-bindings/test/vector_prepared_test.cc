@@ -35,7 +35,7 @@ std::vector<uint64_t> Fifths() {
 
 }  // namespace
 
-TEST(prepared_filters_are_those_that_come_again_and_are_packed_when_that_pays) {
+TEST(prepared_filters_are_made_for_repeated_filters_and_packed_when_it_pays) {
   const std::vector<uint8_t> bytes = Encoded();
   const VectorGraph graph(bytes);
   PreparedFilters filters;

@@ -28,7 +28,7 @@ std::vector<int32_t> InterleavedProducts(const CodeQuery& query, const std::vect
 
 }  // namespace
 
-TEST(vectors_products_are_those_of_each_component) {
+TEST(vectors_products_equal_the_sum_over_components) {
   std::mt19937_64 random(5);
   for (const uint32_t padded : {64u, 128u, 192u, 1024u}) {
     std::vector<uint8_t> codes(padded * 40);
@@ -82,7 +82,7 @@ TEST(vectors_products_are_those_of_each_component) {
 }
 
 // Products of 4-bit codes correlate with those of the vectors. Only the constant of the centres differs.
-TEST(vectors_of_four_bits_are_about_the_vectors) {
+TEST(vectors_of_four_bits_have_products_close_to_exact_ones) {
   for (const uint32_t dimensions : {1u, 65u, 128u, 200u, 384u}) {
     Set set = Clustered(400, dimensions, dimensions);
     // Makes one dimension larger, shifts one, and makes one constant.
@@ -123,7 +123,7 @@ TEST(vectors_of_four_bits_are_about_the_vectors) {
   }
 }
 
-TEST(vectors_halves_are_the_nearest_there_are) {
+TEST(vectors_halves_are_rounded_to_the_nearest) {
   // Checks every half, and values between adjacent ones.
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     const float value = FromHalf(static_cast<Half>(bits));
@@ -153,7 +153,7 @@ TEST(vectors_halves_are_the_nearest_there_are) {
   }
 }
 
-TEST(vectors_of_no_length_are_refused) {
+TEST(vectors_of_zero_or_infinite_length_are_not_normalized) {
   std::vector<float> zero(8), infinite(8, 1), no_number(8, 1), huge(8, 1e30f), tiny(8, 1e-30f);
   infinite[3] = std::numeric_limits<float>::infinity();
   no_number[7] = std::numeric_limits<float>::quiet_NaN();
@@ -165,7 +165,7 @@ TEST(vectors_of_no_length_are_refused) {
   CHECK(std::fabs(huge[0] - tiny[0]) < 1e-6);
 }
 
-TEST(vectors_few_and_odd_are_all_found) {
+TEST(vectors_are_all_found_if_there_are_few_of_any_dimension) {
   for (const uint32_t dimensions : {1u, 3u, 63u, 64u, 65u}) {
     for (const uint32_t count : {1u, 2u, 40u}) {
       const Set set = Clustered(count, dimensions, count + dimensions);
@@ -202,7 +202,7 @@ TEST(vectors_nearest_are_found_by_the_graph) {
   }
 }
 
-TEST(vectors_without_a_graph_are_found_whatever_their_number) {
+TEST(vectors_are_found_without_a_graph) {
   Set set = Clustered(6040, 96, 5);
   const Set queries = TakeQueries(&set, 40);
   std::vector<uint32_t> records(set.size());
@@ -230,7 +230,7 @@ TEST(vectors_without_a_graph_are_found_whatever_their_number) {
   CHECK(!VectorGraph(equal).lacks_links());
 }
 
-TEST(vectors_cells_that_are_damaged_are_told_and_searched_inside_the_bytes) {
+TEST(vectors_with_damaged_cells_are_reported_and_searched_within_their_bytes) {
   Set set = Clustered(6000, 16, 5);
   const std::vector<uint8_t> whole = Encode(set);
   const auto header = Load<VectorHeader>(whole.data());
@@ -264,7 +264,7 @@ TEST(vectors_cells_that_are_damaged_are_told_and_searched_inside_the_bytes) {
   }
 }
 
-TEST(vectors_products_from_a_bar_on_are_listed) {
+TEST(vectors_products_that_reach_a_bar_are_listed) {
   std::mt19937_64 random(31);
   for (size_t count = 0; count < 70; ++count) {
     std::vector<int32_t> products(count);
@@ -281,7 +281,7 @@ TEST(vectors_products_from_a_bar_on_are_listed) {
   }
 }
 
-TEST(vectors_that_are_equal_do_not_hide_the_others) {
+TEST(vectors_that_are_equal_do_not_hide_others) {
   Set set = Clustered(3000, 16, 6);
   for (uint32_t i = 0; i < 1000; ++i) std::copy_n(set.of(0).begin(), 16, set.values.begin() + i * 32);
   const std::vector<uint8_t> bytes = Encode(set);
@@ -310,7 +310,7 @@ TEST(vectors_that_are_equal_do_not_hide_the_others) {
   }
 }
 
-TEST(vectors_damage_is_an_error_or_seen_by_the_sum) {
+TEST(vectors_that_are_damaged_fail_verification_and_are_searched_within_their_bytes) {
   const Set sets[] = {Clustered(300, 20, 8), Clustered(100, 70, 8)};
   const std::vector<uint8_t> encoded[] = {Encode(sets[0]), Encode(sets[1])};
   std::mt19937_64 random(9);

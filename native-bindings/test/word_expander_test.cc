@@ -37,7 +37,7 @@ std::string RandomTerm(std::mt19937* random) {
   return RandomBeginning(random, is_hangul(term)) + term + ending;
 }
 
-TEST(word_expander_agrees_with_a_map_of_the_terms) {
+TEST(word_expander_agrees_with_a_model_of_the_dictionary) {
   std::mt19937 random(7);
   size_t compounds = 0;
   for (const char* language : {"en", "ru", "de", "none"}) {
@@ -158,7 +158,7 @@ std::set<std::string> TermsOf(const std::vector<TermMatch>& matches) {
 }
 
 // Documents are added and deleted and segments merged, as by writes. A word that is not affected since a vocabulary has the same expansion.
-TEST(vocabularies_affect_every_word_that_has_other_terms) {
+TEST(vocabularies_affect_every_word_whose_expansion_changed) {
   std::mt19937 random(29);
   const ExpansionLimits all = {1000, 1000, 0, 1000};
   for (const char* language : {"en", "ru", "de", "none"}) {
@@ -241,7 +241,7 @@ TEST(vocabularies_affect_every_word_that_has_other_terms) {
   }
 }
 
-TEST(vocabularies_begin_anew_where_too_much_is_other) {
+TEST(vocabularies_get_a_new_root_after_large_or_unknown_changes) {
   TemporaryFolder folder;
   const SegmentSchema schema{{1}, {}};
   uint32_t record_number = 0;
@@ -288,7 +288,7 @@ TEST(vocabularies_begin_anew_where_too_much_is_other) {
   CHECK_THROWS(kInvalidArgument, FindAffected(first->vocabulary, words, std::vector<uint32_t>{1}, std::vector<uint64_t>(4)));
 }
 
-TEST(vocabularies_forget_what_came_first) {
+TEST(vocabularies_forget_their_oldest_changes) {
   TemporaryFolder folder;
   const SegmentSchema schema{{1}, {}};
   auto generation = DeriveGeneration(nullptr, {{folder.Build(schema, {DocumentWriter(0).Text(0, "gannet")}), {}}}, {}, {}, "{}");
@@ -314,7 +314,7 @@ TEST(vocabularies_forget_what_came_first) {
   CHECK(!affected("gannet", vocabulary.name));
 }
 
-TEST(new_terms_are_not_looked_for_where_they_are_many) {
+TEST(new_and_lost_terms_are_unknown_if_there_are_too_many) {
   TemporaryFolder folder;
   const SegmentSchema schema{{1}, {}};
   const auto base = DeriveGeneration(nullptr, {{folder.Build(schema, {DocumentWriter(0).Text(0, "gannet")}), {}}}, {}, {}, "{}");
@@ -344,7 +344,7 @@ TEST(new_terms_are_not_looked_for_where_they_are_many) {
   CHECK_EQ(lost(std::string(600, 'a')), -1);
 }
 
-TEST(expansion_names_refuse_what_expansions_refuse) {
+TEST(expansion_names_refuse_invalid_edit_distances) {
   const auto empty = DeriveGeneration(nullptr, {}, {}, {}, "{}");
   const std::vector<std::string> words = {"gannet"};
   const auto name = [&](const std::vector<uint32_t>& edits) { return NameExpansions(*empty, words, edits, {1, 1, 0}); };
@@ -367,7 +367,7 @@ TEST(word_expander_returns_more_near_terms_than_the_cache_takes) {
   }
 }
 
-TEST(word_expander_leaves_numbers_alone_and_checks_its_limits) {
+TEST(word_expander_expands_no_numbers_and_refuses_limits_out_of_range) {
   const KnownList list("en", {{"xr500 xr501 xr500s xr5000"}});
   const WordExpansion found = list.Expand("xr500", 2, {10, 10, 10});
   CHECK(found.stems.empty() && found.typos.empty() &&

@@ -35,14 +35,14 @@ void CheckSame(const std::vector<WordForm>& forms) {
   }
 }
 
-TEST(word_forms_are_unpacked_as_they_were) {
+TEST(word_forms_are_unchanged_by_packing) {
   CheckSame({});
   CHECK_EQ(PackedForms().byte_count(), 0u);
   CheckSame({{"", 0, 0}});
   CheckSame({{"gannet", 0, 1}, {"gannets", 1, UINT64_MAX}, {"garnet", 2, 128}, {std::string(1000, 'g'), 2, 7}, {"g", 0, 1}});
 }
 
-TEST(word_forms_of_random_terms_in_any_order) {
+TEST(word_forms_of_random_terms_in_any_order_are_unchanged_by_packing) {
   std::mt19937 random(5);
   for (int round = 0; round < 500; ++round) {
     std::vector<WordForm> forms(random() % 40);

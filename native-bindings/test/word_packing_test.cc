@@ -29,7 +29,7 @@ std::vector<uint8_t> Learned(const std::vector<std::string>& texts) {
   return LearnWords(views);
 }
 
-TEST(words_have_what_stands_before_them) {
+TEST(words_include_the_characters_before_them) {
   const auto words = [](std::string_view text) {
     std::string result;
     for (size_t begin = 0; begin < text.size();) {
@@ -46,7 +46,7 @@ TEST(words_have_what_stands_before_them) {
   CHECK_EQ(words(std::string(50, 'a')), std::string(40, 'a') + "|" + std::string(10, 'a') + "|");
 }
 
-TEST(texts_are_what_they_were) {
+TEST(texts_are_unchanged_by_packing) {
   std::mt19937_64 random(7);
   const std::vector<std::string> pieces = {"the", " cat", ", and", "日", "ł", "\xff", "\"", "{\"a\":", "]", " ", "supercalifragilistic"};
   for (int round = 0; round < 300; ++round) {
@@ -89,7 +89,7 @@ TEST(frequent_words_take_one_byte_and_others_two) {
   CHECK_EQ(Learned({"words", "words"}).size(), size_t{0});
 }
 
-TEST(damage_is_told) {
+TEST(damaged_packed_texts_and_dictionaries_are_reported) {
   const std::vector<uint8_t> bytes = Learned({"the cat and the dog and the cat", "a dog and a cat and a bird"});
   const WordDictionary dictionary(bytes);
   const std::string text = "the cat and a horse";

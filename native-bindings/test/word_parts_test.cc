@@ -31,7 +31,7 @@ std::string Parts(std::string_view text) {
 
 }  // namespace
 
-TEST(word_parts_are_between_full_stops_colons_and_low_lines) {
+TEST(word_parts_are_split_at_full_stops_colons_and_low_lines) {
   CHECK_EQ(Parts("www.Example.com"), "0=www 1=Example 2=com /3 ");
   CHECK_EQ(Parts("first_name status:open"), "0=first 1=name /2 0=status 1=open /2 ");
   CHECK_EQ(Parts("report_2024_1"), "0=report 1=2024 2=1 /3 ");

@@ -20,7 +20,7 @@ constexpr uint32_t kBuilders = 4;
 constexpr uint32_t kRounds = 6;
 constexpr uint32_t kDocuments = 60;
 
-TEST(threads_background_builds_at_once) {
+TEST(threads_build_segments_in_the_background_at_once) {
   const TemporaryFolder folder;
   std::vector<std::thread> threads;
   std::vector<uint32_t> built(kBuilders, 0);

@@ -39,7 +39,7 @@ std::vector<uint64_t> BitsOf(uint32_t number) {
 
 }  // namespace
 
-TEST(threads_share_the_filters_that_were_prepared) {
+TEST(threads_share_prepared_filters) {
   const std::vector<float> values = Values();
   std::vector<uint32_t> records(kVectors);
   std::iota(records.begin(), records.end(), 0u);

@@ -215,7 +215,7 @@ std::string Joined(const std::vector<std::string>& problems) {
 
 TEST(threads_share_the_registry_while_generations_come_and_go) { CHECK_EQ(Joined(Live(false)), ""); }
 
-TEST(threads_share_the_registry_that_counts_leases) { CHECK_EQ(Joined(Live(true)), ""); }
+TEST(threads_share_the_registry_while_it_counts_leases) { CHECK_EQ(Joined(Live(true)), ""); }
 
 TEST(threads_that_open_one_file_get_one_handle_and_leave_nothing_open) {
   const Files files;
@@ -238,7 +238,7 @@ TEST(threads_that_open_one_file_get_one_handle_and_leave_nothing_open) {
   CHECK_THROWS(kInvalidArgument, registry.FindSegment(last));
 }
 
-TEST(threads_fill_the_caches_of_one_segment_with_the_same_answers) {
+TEST(threads_that_share_the_caches_of_a_segment_get_the_same_results) {
   const Files files;
   const auto segment = Segment::Open(files.Path(0));
   const auto generation = DeriveGeneration(nullptr, {{segment, {}}}, {}, {}, "");
