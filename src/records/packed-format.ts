@@ -21,7 +21,7 @@ export const PACKED_BYTES_MAX = 64 * 1024;
 const DICTIONARY_AT = 1;
 const HEADER_BYTES = 2;
 
-/** Offsets of the parts of a packed record, and its unpacked length. */
+/** Offsets of the parts of a packed record in its bytes, and its unpacked length. */
 export interface PackedRecord {
   readonly dictionary: number;
   /** Beginning of the unpacked part. */
@@ -30,19 +30,20 @@ export interface PackedRecord {
   readonly shortBytes: number;
 }
 
-export function dictionaryOf(bytes: Uint8Array): number {
-  return bytes[DICTIONARY_AT] ?? 0;
+export function dictionaryOf(bytes: Uint8Array, begin = 0, end = bytes.length): number {
+  return begin + DICTIONARY_AT < end ? (bytes[begin + DICTIONARY_AT] as number) : 0;
 }
 
-/** Throws DamagedRecordError if the header is invalid. */
-export function readPackedFormat(bytes: Uint8Array): PackedRecord {
-  const plainBytes = varint(bytes, HEADER_BYTES);
-  const shortAt = behindVarint(bytes, HEADER_BYTES);
-  const shortBytes = varint(bytes, shortAt);
-  const plainBegin = behindVarint(bytes, shortAt);
+/** Reads the record between `begin` and `end`. Throws DamagedRecordError if the header is invalid. */
+export function readPackedFormat(bytes: Uint8Array, begin = 0, end = bytes.length): PackedRecord {
+  const plainAt = begin + HEADER_BYTES;
+  const plainBytes = varint(bytes, plainAt, end);
+  const shortAt = behindVarint(bytes, plainAt, end);
+  const shortBytes = varint(bytes, shortAt, end);
+  const plainBegin = behindVarint(bytes, shortAt, end);
   const fieldsBegin = plainBegin + plainBytes;
-  if (fieldsBegin > bytes.length || plainBytes > shortBytes) {
+  if (fieldsBegin > end || plainBytes > shortBytes) {
     throw new DamagedRecordError('a record is shorter than its header says');
   }
-  return { dictionary: dictionaryOf(bytes), plainBegin, fieldsBegin, shortBytes };
+  return { dictionary: dictionaryOf(bytes, begin, end), plainBegin, fieldsBegin, shortBytes };
 }

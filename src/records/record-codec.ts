@@ -7,7 +7,7 @@
 import { encodeFirstFormat, FIRST_FORMAT, idOfFirstFormat, readFirstFormat } from './first-format.js';
 import { isoTime } from './iso-time.js';
 import { PACKED_FORMAT, readPackedFormat } from './packed-format.js';
-import { DamagedRecordError, parseFragment, textOf, type RecordParts } from './record-parts.js';
+import { DamagedRecordError, parseFragment, type RecordParts } from './record-parts.js';
 import { RecordRoom } from './record-room.js';
 import { idOfShortFormat, readShortFormat, SHORT_FORMAT, writeShortFormat } from './short-format.js';
 import type { FieldValue, RecordResource, StoredRecord } from './types.js';
@@ -35,13 +35,18 @@ export class DamagedRecord {
   ) {}
 }
 
-/** As `readRecordParts`, but returns a DamagedRecord instead of throwing. */
-export function readRecord(bytes: Uint8Array): RecordParts | DamagedRecord {
+/**
+ * As `readRecordParts`, but returns a DamagedRecord instead of throwing, and reads the record that lies between `begin`
+ * and `end`.
+ */
+export function readRecord(bytes: Uint8Array, begin = 0, end = bytes.length): RecordParts | DamagedRecord {
   try {
-    return readFormat(bytes);
+    // No view of the record is made in this format, which nearly all have: it costs more than everything else here.
+    if (begin < end && bytes[begin] === SHORT_FORMAT) return readShortFormat(bytes, begin, end);
+    return readFormat(bytes.subarray(begin, end)).copiedTo(bytes, begin);
   } catch (error) {
-    if (error instanceof DamagedRecordError) return new DamagedRecord(storedIdOf(bytes), error.message);
-    throw error;
+    if (!(error instanceof DamagedRecordError)) throw error;
+    return new DamagedRecord(storedIdOf(bytes.subarray(begin, end)), error.message);
   }
 }
 
@@ -78,8 +83,8 @@ export function sourceTest(source: string): (bytes: Uint8Array) => boolean {
  */
 export function readWholeRecord(bytes: Uint8Array): { readonly id: string; readonly parts: RecordParts } {
   const parts = readFormat(bytes);
-  const { id, name } = parts.stored();
-  const fields = parseFragment(textOf(parts.fields));
+  const { id, name, fieldsJson } = parts.stored();
+  const fields = parseFragment(fieldsJson);
   if (typeof id !== 'string' || typeof name !== 'string' || !isObject(fields)) {
     throw new DamagedRecordError('a fragment of a record is not what it should be');
   }

@@ -72,11 +72,11 @@ export class RecordWords {
   }
 
   /**
-   * Returns the dictionary with which a record is packed; it stays valid when the store is closed. Null if it is
-   * damaged; undefined if it is lost, or the record is not packed. May read from the store.
+   * Returns the dictionary with which the record from `begin` to `end` is packed; it stays valid when the store is
+   * closed. Null if it is damaged; undefined if it is lost, or the record is not packed. May read from the store.
    */
-  packing(bytes: Uint8Array): Uint8Array | null | undefined {
-    return isPacked(bytes) ? this.dictionary(dictionaryOf(bytes)) : undefined;
+  packing(bytes: Uint8Array, begin = 0, end = bytes.length): Uint8Array | null | undefined {
+    return isPacked(bytes, begin) ? this.dictionary(dictionaryOf(bytes, begin, end)) : undefined;
   }
 
   /** True if `packing` does not need to read from the store. */
@@ -128,10 +128,15 @@ export class RecordsUnpacker {
   unpack(dictionary: Uint8Array, bytes: Uint8Array, of: readonly PackedRange[], texts: Uint8Array): number[] {
     const length = of.length * NUMBERS_OF_TEXT;
     if (length > this.ranges.length) this.ranges = new Uint32Array(length * 2);
-    for (const [index, range] of of.entries()) this.ranges.set(range, index * NUMBERS_OF_TEXT);
+    const { ranges } = this;
+    let at = 0;
+    for (const range of of) {
+      for (let number = 0; number < NUMBERS_OF_TEXT; number += 1) ranges[at + number] = range[number] as number;
+      at += NUMBERS_OF_TEXT;
+    }
     const unreadable: number[] = [];
     for (let next = 0; next < of.length; next += 1) {
-      next += kernel.unpackWords(dictionary, bytes, this.ranges.subarray(next * NUMBERS_OF_TEXT, length), texts);
+      next += kernel.unpackWords(dictionary, bytes, ranges.subarray(next * NUMBERS_OF_TEXT, length), texts);
       if (next < of.length) unreadable.push(next);
     }
     return unreadable;
@@ -140,9 +145,9 @@ export class RecordsUnpacker {
 
 /** Throws DamagedRecordError if the header is invalid. `to`: where the unpacked record is to begin. */
 export function packedRange(bytes: Uint8Array, begin: number, end: number, to: number): PackedRange {
-  const { plainBegin, fieldsBegin, shortBytes } = readPackedFormat(bytes.subarray(begin, end));
+  const { plainBegin, fieldsBegin, shortBytes } = readPackedFormat(bytes, begin, end);
   if (shortBytes > PACKED_BYTES_MAX) throw unreadable();
-  return [begin + plainBegin, begin + fieldsBegin, end, to, to + shortBytes];
+  return [plainBegin, fieldsBegin, end, to, to + shortBytes];
 }
 
 export function isPacked(bytes: Uint8Array, begin = 0): boolean {

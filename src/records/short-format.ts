@@ -204,26 +204,37 @@ export function writeShortFormat(record: StoredRecord, room: RecordRoom): number
   return fields;
 }
 
-/** Throws DamagedRecordError if the header is invalid, or the lengths in it do not match the bytes. */
-export function readShortFormat(bytes: Uint8Array): ShortParts {
-  const flags = bytes[1] ?? FLAGS + 1;
+/**
+ * Reads the record between `begin` and `end`. Throws DamagedRecordError if the header is invalid, or the lengths in it
+ * do not match the bytes.
+ */
+export function readShortFormat(bytes: Uint8Array, begin = 0, end = bytes.length): ShortParts {
+  const flags = begin + 1 < end ? (bytes[begin + 1] as number) : FLAGS + 1;
   if (flags > FLAGS) throw new DamagedRecordError('unknown members of a record');
-  const namesAt = HEADER_BYTES + timeCount(flags) * TIME_BYTES;
+  const namesAt = begin + HEADER_BYTES + timeCount(flags) * TIME_BYTES;
   let [at, sourceBegin, nameBegin] = [namesAt, namesAt, namesAt];
   let [sourceEnd, nameEnd] = [namesAt, namesAt];
   if ((flags & FLAG_SOURCE) !== 0) {
-    sourceBegin = behindVarint(bytes, at);
-    at = sourceEnd = sourceBegin + varint(bytes, at);
+    sourceBegin = behindVarint(bytes, at, end);
+    at = sourceEnd = sourceBegin + varint(bytes, at, end);
   }
   if ((flags & FLAG_NAME_IS_ID) === 0) {
-    nameBegin = behindVarint(bytes, at);
-    at = nameEnd = nameBegin + varint(bytes, at);
+    nameBegin = behindVarint(bytes, at, end);
+    at = nameEnd = nameBegin + varint(bytes, at, end);
   }
-  if (at + EMPTY_OBJECT_BYTES > bytes.length) {
+  if (at + EMPTY_OBJECT_BYTES > end) {
     throw new DamagedRecordError('a record is shorter than its header says');
   }
-  checkTimes(bytes, flags, namesAt);
-  return new ShortParts(bytes, 0, { flags, sourceBegin, sourceEnd, nameBegin, nameEnd, fields: at, end: bytes.length });
+  checkTimes(bytes, flags, begin);
+  return new ShortParts(bytes, begin, {
+    flags,
+    sourceBegin: sourceBegin - begin,
+    sourceEnd: sourceEnd - begin,
+    nameBegin: nameBegin - begin,
+    nameEnd: nameEnd - begin,
+    fields: at - begin,
+    end: end - begin,
+  });
 }
 
 /** Returns the id of a record, even if the rest cannot be read; undefined if the bytes are too short for one. */
@@ -232,11 +243,13 @@ export function idOfShortFormat(bytes: Uint8Array): string | undefined {
   return uuidText(bytes, ID_AT);
 }
 
-function checkTimes(bytes: Uint8Array, flags: number, end: number): void {
-  for (let at = HEADER_BYTES; at < end; at += TIME_BYTES) {
+function checkTimes(bytes: Uint8Array, flags: number, begin: number): void {
+  const timesBegin = begin + HEADER_BYTES;
+  const timesEnd = timesBegin + timeCount(flags) * TIME_BYTES;
+  for (let at = timesBegin; at < timesEnd; at += TIME_BYTES) {
     if (!isTime(bufferOf(bytes).readDoubleLE(at))) throw new DamagedRecordError('a time of a record is none');
   }
-  if ((flags & FLAG_CREATED) === 0 && !isTime(timeOfId(bytes, ID_AT)))
+  if ((flags & FLAG_CREATED) === 0 && !isTime(timeOfId(bytes, begin + ID_AT)))
     throw new DamagedRecordError('a time of a record is none');
 }
 

@@ -12,19 +12,19 @@ export function writeVarint(value: number, bytes: Uint8Array, begin: number): nu
   return at + 1;
 }
 
-/** Throws DamagedRecordError for more than four bytes. Bytes past the end are read as zeros. */
-export function varint(bytes: Uint8Array, begin: number): number {
+/** Throws DamagedRecordError for more than four bytes. Bytes from `end` on are read as zeros. */
+export function varint(bytes: Uint8Array, begin: number, end = bytes.length): number {
   let value = 0;
   for (let count = 0; count < VARINT_BYTES_MAX; count += 1) {
-    const byte = bytes[begin + count] ?? 0;
+    const byte = begin + count < end ? (bytes[begin + count] as number) : 0;
     value |= (byte & 0x7f) << (7 * count);
     if (byte < 0x80) return value;
   }
   throw new DamagedRecordError('a length in a record is none');
 }
 
-export function behindVarint(bytes: Uint8Array, begin: number): number {
+export function behindVarint(bytes: Uint8Array, begin: number, end = bytes.length): number {
   let at = begin;
-  while ((bytes[at] ?? 0) >= 0x80) at += 1;
+  while (at < end && (bytes[at] as number) >= 0x80) at += 1;
   return at + 1;
 }

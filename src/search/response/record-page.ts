@@ -3,7 +3,7 @@
  * the kernel unpacks and marks many records in one call. The memory is reused. Belongs to one thread.
  */
 import {
-  DamagedRecord,
+  type DamagedRecord,
   DamagedRecordError,
   isPacked,
   packedRange,
@@ -31,6 +31,7 @@ interface Entry {
 
 /** Records that are packed by the same dictionary. */
 interface PackedEntries {
+  readonly dictionary: Uint8Array;
   readonly entries: number[];
   readonly ranges: PackedRange[];
 }
@@ -58,7 +59,7 @@ export class RecordPage {
     this.buffer.set(stored, begin);
     this.used += stored.length;
     // Looking up the dictionary is a read, which invalidates `stored`.
-    const dictionary = words.packing(this.buffer.subarray(begin, this.used));
+    const dictionary = words.packing(this.buffer, begin, this.used);
     this.entries.push({ begin, end: this.used, dictionary });
   }
 
@@ -66,36 +67,38 @@ export class RecordPage {
   records(): readonly (RecordParts | DamagedRecord)[] {
     const { entries, buffer } = this;
     if (!entries.some(({ begin }) => isPacked(buffer, begin)))
-      return entries.map(({ begin, end }) => recordIn(buffer, begin, end));
+      return entries.map(({ begin, end }) => readRecord(buffer, begin, end));
     const packed = new Map<Uint8Array, PackedEntries>();
-    const places: (readonly [begin: number, end: number] | undefined)[] = [];
+    /** Where the unpacked records begin, and where the last one ends. */
+    const places: number[] = [0];
     let at = 0;
-    for (const [index, entry] of entries.entries()) {
+    // Mostly one dictionary packs all.
+    let same: PackedEntries | undefined;
+    for (let index = 0; index < entries.length; index += 1) {
+      const entry = entries[index] as Entry;
       const range = rangeOf(buffer, entry, at);
-      const { begin, end, dictionary } = entry;
-      if (range !== undefined && dictionary) {
-        let same = packed.get(dictionary);
-        if (same === undefined) packed.set(dictionary, (same = { entries: [], ranges: [] }));
+      if (range !== undefined) {
+        if (same === undefined || same.dictionary !== entry.dictionary)
+          same = packedBy(entry.dictionary as Uint8Array, packed);
         same.entries.push(index);
         same.ranges.push(range);
       }
-      const to = range === undefined ? at + end - begin : range[4];
-      places.push([at, to]);
-      at = to;
+      at = range === undefined ? at + entry.end - entry.begin : range[4];
+      places.push(at);
     }
     if (at > this.unpacked.length) this.unpacked = Buffer.allocUnsafeSlow(at);
     const { unpacked, unpacker } = this;
-    const readable = new Set<number>();
-    for (const [dictionary, { entries: of, ranges }] of packed) {
-      for (const index of of) readable.add(index);
-      for (const place of unpacker.unpack(dictionary, buffer, ranges, unpacked)) readable.delete(of[place] as number);
+    const readable: boolean[] = entries.map(() => false);
+    for (const { dictionary, entries: of, ranges } of packed.values()) {
+      for (const index of of) readable[index] = true;
+      for (const place of unpacker.unpack(dictionary, buffer, ranges, unpacked)) readable[of[place] as number] = false;
     }
     return entries.map(({ begin, end }, index) => {
-      const [to, toEnd] = places[index] as readonly [number, number];
-      if (readable.has(index)) return recordIn(unpacked, to, toEnd);
-      if (isPacked(buffer, begin)) return recordIn(buffer, begin, end);
+      const [to, toEnd] = [places[index] as number, places[index + 1] as number];
+      if (readable[index] === true) return readRecord(unpacked, to, toEnd);
+      if (isPacked(buffer, begin)) return readRecord(buffer, begin, end);
       buffer.copy(unpacked, to, begin, end);
-      return recordIn(unpacked, to, toEnd);
+      return readRecord(unpacked, to, toEnd);
     });
   }
 
@@ -108,6 +111,13 @@ export class RecordPage {
   }
 }
 
+/** Returns the entries of the dictionary. */
+function packedBy(dictionary: Uint8Array, packed: Map<Uint8Array, PackedEntries>): PackedEntries {
+  let same = packed.get(dictionary);
+  if (same === undefined) packed.set(dictionary, (same = { dictionary, entries: [], ranges: [] }));
+  return same;
+}
+
 /** Returns where a packed record is unpacked to. Undefined if it is not packed, or cannot be unpacked. */
 function rangeOf(bytes: Buffer, { begin, end, dictionary }: Entry, to: number): PackedRange | undefined {
   if (!dictionary) return undefined;
@@ -117,9 +127,4 @@ function rangeOf(bytes: Buffer, { begin, end, dictionary }: Entry, to: number): 
     if (error instanceof DamagedRecordError) return undefined;
     throw error;
   }
-}
-
-function recordIn(bytes: Buffer, begin: number, end: number): RecordParts | DamagedRecord {
-  const read = readRecord(bytes.subarray(begin, end));
-  return read instanceof DamagedRecord ? read : read.copiedTo(bytes, begin);
 }
