@@ -112,11 +112,13 @@ function writeRecords(
   // Reads one record more than wanted, to know whether there is a next page.
   for (const { key, value } of store.range({ start: after + 1, offset: skip, limit: size + 1 })) {
     const before = writer.length;
-    const isFull = written === size || (written > 0 && before - begin + resourceBytesOf(value) > pageBytesMax);
+    const recordBytes = resourceBytesOf(value);
+    const isFull = written === size || (written > 0 && before - begin + recordBytes > pageBytesMax);
     if (isFull) return last;
     if (written > 0) writer.ascii(',');
     const end = written > 0 ? begin + pageBytesMax : Infinity;
-    if (!writeReadable(value, writer, { bytesMax: bytesMax ?? Infinity, end }, () => vectors?.get(key))) {
+    const vectorsOf = vectors === undefined ? undefined : () => vectors.get(key);
+    if (!writeReadable(value, writer, { recordBytes, bytesMax: bytesMax ?? Infinity, end }, vectorsOf)) {
       writer.truncate(before);
       return last;
     }
@@ -127,6 +129,8 @@ function writeRecords(
 }
 
 interface Room {
+  /** Bytes of the record in the response, without its vectors. */
+  readonly recordBytes: number;
   /** Limit for a record's response bytes plus its stored vectors. */
   readonly bytesMax: number;
   /** Length of the writer at which the page ends. */
@@ -135,19 +139,20 @@ interface Room {
 
 /**
  * Writes a record with its vectors. In place of a record that is damaged or too long (with its vectors), writes an
- * object with its id and an error. `vectorsOf` may invalidate `bytes`, so it is called after the record is written.
- * Returns false if the page has no room for the vectors.
+ * object with its id and an error. `vectorsOf`, which is undefined if the version has no vectors, may invalidate
+ * `bytes`, so it is called after the record is written. Returns false if the page has no room for the vectors.
  */
 function writeReadable(
   bytes: Uint8Array,
   writer: ResponseWriter,
   room: Room,
-  vectorsOf: () => Uint8Array | undefined,
+  vectorsOf: (() => Uint8Array | undefined) | undefined,
 ): boolean {
   const begin = writer.length;
-  const recordBytes = resourceBytesOf(bytes);
-  const id = storedIdOf(bytes) ?? null;
+  const { recordBytes } = room;
+  const known = vectorsOf === undefined ? undefined : (storedIdOf(bytes) ?? null);
   const tell = (error: string): true => {
+    const id = known === undefined ? (storedIdOf(bytes) ?? null) : known;
     writer.truncate(begin);
     writer.text(JSON.stringify({ id, error }));
     return true;
@@ -157,7 +162,7 @@ function writeReadable(
     const { parts } = readWholeRecord(bytes);
     if (recordBytes > room.bytesMax) return tellLong(recordBytes);
     writeRecord(parts, writer);
-    const vectors = vectorsOf();
+    const vectors = vectorsOf?.();
     if (vectors === undefined) return true;
     if (recordBytes + vectors.length > room.bytesMax) return tellLong(recordBytes + vectors.length);
     const decoded = decodeVectors(vectors);
