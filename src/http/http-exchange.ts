@@ -257,10 +257,8 @@ export class HttpExchange implements IncomingRequest {
       // If the library drops the body, it closes the connection after its timeout.
       this.keepOpen();
       res.end(body instanceof HeadedBytes ? body.borrow() : body, true);
-    } else if (body instanceof HeadedBytes) {
-      return this.#writeBytes(body.borrow(), () => body.toBytes());
     } else {
-      return this.#writeBytes(body, () => body);
+      return this.#writeBytes(body);
     }
     return undefined;
   }
@@ -329,13 +327,13 @@ export class HttpExchange implements IncomingRequest {
    * Never uses `end`: if the library cannot send what it has buffered before, `end` drops the body, and the process is
    * ended over a request that nobody answered (before uWebSockets 20.77; docs/decisions/0284).
    */
-  #writeBytes(body: Uint8Array, toKeep: () => Uint8Array): Promise<void> | undefined {
+  #writeBytes(body: Uint8Array | HeadedBytes): Promise<void> | undefined {
     const res = this.#res;
     const { byteLength } = body;
-    const [, done] = res.tryEnd(body, byteLength);
-    if (done) return undefined;
+    const isDone = res.tryEnd(body instanceof HeadedBytes ? body.borrow() : body, byteLength)[1];
+    if (isDone) return undefined;
     this.keepOpen();
-    const kept = toKeep();
+    const kept = body instanceof HeadedBytes ? body.toBytes() : body;
     return new Promise((resolve) => {
       this.#onGone = resolve;
       res.onWritable((offset) => {
