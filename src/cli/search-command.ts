@@ -5,16 +5,39 @@ import type { Run } from './command-context.js';
 import { TYPED_SEARCH_OPTIONS, type SearchCommandOptions, type TypedOption } from './search-command-options.js';
 import { accountOption, configOption, jsonOption } from './shared-options.js';
 
-/** Help texts that replace the API's descriptions, which are less suitable for a command line. */
+/** Help texts. They replace the API's descriptions, which are longer and do not say what a `--no-` option does. */
 const TOLD: Readonly<Record<string, string>> = {
-  filter: 'for example "population > 1000000 and country = \'Japan\'"',
-  match: 'which words must be found',
-  order_by: 'for example "population desc"',
-  facets: 'count the values of these facets',
+  analytics: 'do not count the search in analytics',
+  cache: 'search anew, even if the answer is in the cache',
+  disjunctive_facets: 'count each facet without the condition that the filter has on it',
   distinct: 'show one hit per value of this facet, for example one per product',
-  radius: 'for example 51.5,-0.12,10km',
-  size: 'number of hits to show; default 10',
+  exact: 'compare all vectors one by one: exact, but slower',
   explain: 'explain the score of each hit',
+  facet_query: 'show only facet values of which the words begin with these',
+  facet_size: 'most values to show for each facet; default 20',
+  facets: 'count the values of these facets',
+  fields_bytes_max: 'leave out fields of a hit that exceed this size',
+  filter: 'for example "population > 1000000 and country = \'Japan\'"',
+  highlight: 'do not mark the found words',
+  match: 'which words must be found; default any',
+  order_by: 'for example "population desc"',
+  prefix: 'also find words that begin with the last word of the query',
+  radius: 'for example 51.5,-0.12,10km',
+  ranking: 'none: show the hits in the order in which records are stored',
+  reranker: 'do not rerank the hits',
+  search_fields: 'look for the words in these fields only',
+  select: 'fields to show; default: all',
+  size: 'number of hits to show; default 10',
+  skip: 'number of hits to skip; default 0',
+  typo_tolerance: 'find words only as they are spelt',
+  vector: 'find the records nearest to this vector',
+  vector_search: 'find records by words only, not by meaning',
+  ...Object.fromEntries(
+    ['text', 'image', 'document', 'video', 'audio'].map((kind) => [
+      `minimum_${kind}_score`,
+      `leave out hits with a lower ${kind} score (0 to 1)`,
+    ]),
+  ),
 };
 const VALUE_NAMES: Readonly<Record<string, string>> = {
   distinct: 'facet',

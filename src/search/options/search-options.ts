@@ -81,7 +81,7 @@ const text = (charactersMax: number, rest: OptionSchema): WithDefault<string> =>
 const nameText = (maxLength: number, description: string, example: string): OptionSchema => ({
   type: 'string',
   maxLength,
-  description: `${description}, separated by commas`,
+  description: `${description}. Names are separated by commas`,
   examples: [example],
 });
 const nameArray: OptionSchema = {
@@ -165,7 +165,7 @@ const vector: SearchOption<readonly number[]> = {
   schema: {
     type: 'string',
     maxLength: QUERY_OPTION_CHARACTERS_MAX,
-    description: `${VECTOR}, separated by commas`,
+    description: `${VECTOR}. Numbers are separated by commas or spaces`,
     examples: ['0.1,0.7,-0.2'],
   },
   bodySchema: {
