@@ -242,6 +242,13 @@ export interface Kernel {
   collectRecordNumbers(generation: GenerationHandle, plan: Uint8Array): Uint32Array;
   /** Returns the document frequency of each folded term in the generation. */
   documentFrequencies(generation: GenerationHandle, terms: readonly string[]): Uint32Array;
+  /**
+   * Returns three document frequencies for each place between two characters (code points) of the folded word: of the
+   * rarer of the two parts, and of both in one term with `.` and with `_` between them. If the first is 0, so are the
+   * others, since a word with such a mark is indexed by its parts as well; except at the first and the last place, where
+   * a part is a single character and not indexed. Costs far less than `documentFrequencies` of all these.
+   */
+  findSplits(generation: GenerationHandle, word: string): Uint32Array;
 
   /**
    * Returns the terms of the generation's dictionaries that each query word may stand for. Bounded and deterministic;
@@ -383,7 +390,7 @@ export interface Kernel {
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: incremented with every change of the interface. */
-const INTERFACE_VERSION = 16;
+const INTERFACE_VERSION = 17;
 
 /**
  * Returns the folder of package.json above this file, which runs as a source file in tests and as

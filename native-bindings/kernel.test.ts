@@ -117,6 +117,7 @@ describeWhere(process.platform === 'linux', 'only Linux says which mapping it wa
         expect(() => kernel.search(both, plan('word1'))).toThrow(unreadable);
         expect(() => kernel.collectRecordNumbers(both, plan('r4000'))).toThrow(unreadable);
         expect(() => kernel.documentFrequencies(both, ['word3'])).toThrow(unreadable);
+        expect(() => kernel.findSplits(both, 'word3')).toThrow(unreadable);
         expect(() => kernel.expand(both, ['wrod7'], options)).toThrow(unreadable);
         expect(() => kernel.completeWord(both, 'wor', 0, 5)).toThrow(unreadable);
         // Commits call these: a document that zeros hide would stay in the index for good.
@@ -271,6 +272,7 @@ describe('generations', () => {
     expect(deleted && [...deleted]).toEqual([0b010]);
     expect(kernel.generationDeletions(second, b)).toBeUndefined();
     expect([...kernel.documentFrequencies(second, ['some', 'r9', 'none'])]).toEqual([5, 1, 0]);
+    expect([...kernel.findSplits(second, 'r9some')]).toEqual([0, 0, 0, 1, 0, 0, ...[0, 0, 0], ...[0, 0, 0], 0, 0, 0]);
     expect([...kernel.collectRecordNumbers(second, plan('some'))]).toEqual([1, 2, 3, 9]);
 
     // A closed segment stays open while a generation holds it, and can still be removed from the next one.
@@ -345,6 +347,7 @@ describe('arguments of the kernel', () => {
     expect(() => loose['countDistinct']!([{ generation: NOWHERE }], noFacets)).toThrow(invalid);
     expect(() => loose['countDistinct']!([], { ...noFacets, kinds: 2 ** 20 })).toThrow(TypeError);
     expect(() => loose['countDistinct']!([], {})).toThrow(new TypeError('facets.words has to be an array of strings'));
+    expect(() => loose['findSplits']!(NOWHERE, 'x')).toThrow(invalid);
     expect(() => loose['endProcess']!('x')).toThrow(TypeError);
   });
 

@@ -174,6 +174,19 @@ Napi::Value DocumentFrequenciesCall(const Napi::CallbackInfo& info) {
   return MakeUint32s(info.Env(), frequencies);
 }
 
+// Returns three numbers for each place between two characters of the word: the members of SplitFrequencies.
+Napi::Value FindSplitsCall(const Napi::CallbackInfo& info) {
+  const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
+  const std::string word = ReadString(info[1], "word");
+  std::vector<uint32_t> frequencies;
+  for (const SplitFrequencies& split : ReadWholly(*published, [&] { return FindSplits(*published->generation, word); })) {
+    for (const uint64_t frequency : {split.rarer_part, split.with_full_stop, split.with_low_line}) {
+      frequencies.push_back(static_cast<uint32_t>(std::min<uint64_t>(frequency, 0xffffffffu)));
+    }
+  }
+  return MakeUint32s(info.Env(), frequencies);
+}
+
 }  // namespace
 
 void DefineSearch(Napi::Object exports) {
@@ -181,6 +194,7 @@ void DefineSearch(Napi::Object exports) {
   Define<CountDistinctCall>(exports, "countDistinct");
   Define<CollectRecordNumbersCall>(exports, "collectRecordNumbers");
   Define<DocumentFrequenciesCall>(exports, "documentFrequencies");
+  Define<FindSplitsCall>(exports, "findSplits");
 }
 
 }  // namespace gannet::addon

@@ -86,4 +86,39 @@ TEST(term_lookup_sums_document_frequencies_over_segments) {
   CHECK(DocumentFrequencies(*generation, terms) == (std::vector<uint64_t>{2, 1, 0}));
 }
 
+TEST(term_lookup_finds_the_splits_that_looking_up_every_part_finds) {
+  std::mt19937 random(4);
+  TemporaryFolder folder;
+  std::vector<std::vector<std::string>> segments(2);
+  for (auto& words : segments) {
+    for (int i = 0; i < 1500; ++i) {
+      std::string word = RandomWord(&random, 3);
+      // With a mark, the word is indexed by its parts as well, and not by those of a single character.
+      for (uint32_t more = random() % 3; more > 0; --more) word += (random() % 2 == 0 ? "." : "_") + RandomWord(&random, 3);
+      words.push_back(word);
+    }
+  }
+  const auto generation = Dictionary(&folder, segments);
+  const auto frequency = [&](const std::string& term) {
+    return DocumentFrequencies(*generation, std::vector<std::string_view>{term}).front();
+  };
+  uint64_t marked = 0;
+  for (int round = 0; round < 400; ++round) {
+    const std::string word = RandomWord(&random, 6);
+    std::vector<SplitFrequencies> expected;
+    for (size_t place = 1; place < word.size(); ++place) {
+      if ((static_cast<uint8_t>(word[place]) & 0xc0u) == 0x80u) continue;
+      const std::string first = word.substr(0, place);
+      const std::string last = word.substr(place);
+      expected.push_back({std::min(frequency(first), frequency(last)), frequency(first + "." + last),
+                          frequency(first + "_" + last)});
+      marked += expected.back().with_full_stop + expected.back().with_low_line;
+    }
+    CHECK(FindSplits(*generation, word) == expected);
+  }
+  CHECK(marked > 20);
+  CHECK(FindSplits(*generation, "").empty());
+  CHECK(FindSplits(*generation, "a").empty());
+}
+
 }  // namespace gannet::test

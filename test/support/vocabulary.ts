@@ -23,6 +23,15 @@ export function vocabularyOf(terms: readonly string[], rules: readonly SynonymRu
   const entry = (term: string, edits: number): ExpandedTerm => ({ term, documentFrequency: 1, distance: edits });
   const documentFrequencies: Kernel['documentFrequencies'] = (_, asked) =>
     Uint32Array.from(asked, (term) => terms.filter((each) => each === term).length);
+  const findSplits: Kernel['findSplits'] = (generation, word) => {
+    const frequencies = Array.from(word.slice(1), (_, index) => {
+      const [first, last] = [word.slice(0, index + 1), word.slice(index + 1)];
+      const asked = [first, last, `${first}.${last}`, `${first}_${last}`];
+      const [before = 0, after = 0, ...marked] = documentFrequencies(generation, asked);
+      return [Math.min(before, after), ...marked];
+    });
+    return Uint32Array.from(frequencies.flat());
+  };
   const expand: Kernel['expand'] = (_, asked, { editsMax, stemsMax, typosMax }) =>
     asked.map((word, index) => {
       const others = [...new Set(terms)].filter((term) => term !== word);
@@ -46,6 +55,7 @@ export function vocabularyOf(terms: readonly string[], rules: readonly SynonymRu
   const kernel = {
     completeWord,
     documentFrequencies,
+    findSplits,
     expand,
     nameExpansions,
     vocabulary: () => ({ name: 1, root: 1 }),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "../analysis/analyzer.h"
 
@@ -52,16 +53,50 @@ class PrefixVisitor : public Segment::TermVisitor {
   uint32_t visited_ = 0;
 };
 
+uint64_t DocumentFrequency(const Generation& generation, std::string_view term) {
+  uint64_t frequency = 0;
+  for (const SegmentView& view : generation.segments) frequency += view.segment->FindTerm(term).document_frequency();
+  return frequency;
+}
+
+bool IsCharacterStart(char byte) { return (static_cast<uint8_t>(byte) & 0xC0u) != 0x80u; }
+
 }  // namespace
 
 std::vector<uint64_t> DocumentFrequencies(const Generation& generation, std::span<const std::string_view> terms) {
-  std::vector<uint64_t> frequencies(terms.size());
-  for (size_t i = 0; i < terms.size(); ++i) {
-    for (const SegmentView& view : generation.segments) {
-      frequencies[i] += view.segment->FindTerm(terms[i]).document_frequency();
-    }
-  }
+  std::vector<uint64_t> frequencies;
+  frequencies.reserve(terms.size());
+  for (const std::string_view term : terms) frequencies.push_back(DocumentFrequency(generation, term));
   return frequencies;
+}
+
+std::vector<SplitFrequencies> FindSplits(const Generation& generation, std::string_view word) {
+  std::vector<size_t> places;  // where a character begins, except the first one, and the end
+  for (size_t i = 1; i < word.size(); ++i) {
+    if (IsCharacterStart(word[i])) places.push_back(i);
+  }
+  std::vector<SplitFrequencies> splits;
+  splits.reserve(places.size());
+  std::string joined;
+  const auto join = [&](size_t place, char mark) -> std::string_view {
+    joined.assign(word.substr(0, place)).append(1, mark).append(word.substr(place));
+    return joined;
+  };
+  for (const size_t place : places) {
+    SplitFrequencies split;
+    // The longer part is the one that is more likely to be missing.
+    std::string_view longer = word.substr(0, place);
+    std::string_view shorter = word.substr(place);
+    if (longer.size() < shorter.size()) std::swap(longer, shorter);
+    split.rarer_part = DocumentFrequency(generation, longer);
+    if (split.rarer_part > 0) split.rarer_part = std::min(split.rarer_part, DocumentFrequency(generation, shorter));
+    if (split.rarer_part > 0 || place == places.front() || place == places.back()) {
+      split.with_full_stop = DocumentFrequency(generation, join(place, '.'));
+      split.with_low_line = DocumentFrequency(generation, join(place, '_'));
+    }
+    splits.push_back(split);
+  }
+  return splits;
 }
 
 std::vector<TermMatch> FindPrefix(const Generation& generation, std::string_view prefix, size_t limit) {

@@ -9,6 +9,7 @@ import type { Span, SpanVariant } from './spans.js';
 
 const AND = 'and';
 const SHORT = 'n';
+const SHORT_BETWEEN_MARKS = "'n";
 const IN_ONE_WORD = /^(\p{L}{2,})'n'?(\p{L}{2,})$/u;
 
 /**
@@ -20,6 +21,7 @@ export function conjunctionSpans(
   dictionary: Dictionary,
   wordsMax: number,
 ): readonly Span[] {
+  if (!words.some(({ term }) => term === AND || term === SHORT || term.includes(SHORT_BETWEEN_MARKS))) return [];
   return words.slice(0, wordsMax).flatMap(({ term }, begin): Span[] => {
     const [, first = '', second = ''] = IN_ONE_WORD.exec(term) ?? [];
     if (first !== '') return spanOf(begin, begin + 1, variantsOf([first, term, second], dictionary));

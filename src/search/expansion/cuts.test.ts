@@ -18,6 +18,7 @@ function dictionaryOf(terms: readonly string[], asked: string[] = []): Dictionar
   return {
     forms: () => [],
     completions: () => [],
+    splits: () => new Uint32Array(),
     kept: (_, work) => work(),
     documentFrequencies: (wanted) => {
       asked.push(...wanted);
@@ -81,6 +82,7 @@ it('cutSpans looks up each part of a long run once', () => {
   const dictionary = {
     forms: () => [],
     completions: () => [],
+    splits: () => new Uint32Array(),
     kept: <Value extends object>(_: string, work: () => Value) => work(),
     documentFrequencies: (terms: readonly string[]) => terms.map((term) => (asked += term.length)),
   };

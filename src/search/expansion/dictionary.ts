@@ -26,6 +26,11 @@ export interface Dictionary {
   /** Returns the document frequency of each term; 0 if the list lacks it. */
   documentFrequencies(terms: readonly string[]): ArrayLike<number>;
   /**
+   * Returns three document frequencies for each place between two characters of the word: of the rarer of the two parts,
+   * and of both in one term with `.` and with `_` between them (`Kernel.findSplits`).
+   */
+  splits(word: string): Uint32Array;
+  /**
    * Returns terms that begin with the word up to that many edits, nearest first, then most frequent. May include the
    * word itself.
    */
@@ -69,7 +74,7 @@ interface Vocabulary {
 }
 type DictionaryKernel = Pick<
   Kernel,
-  'completeWord' | 'expand' | 'nameExpansions' | 'vocabulary' | 'affectedWords' | 'documentFrequencies'
+  'completeWord' | 'expand' | 'nameExpansions' | 'vocabulary' | 'affectedWords' | 'documentFrequencies' | 'findSplits'
 >;
 
 const ofThreads = new WeakMap<DictionaryKernel, Dictionaries>();
@@ -117,6 +122,7 @@ export class Dictionaries {
     return {
       forms: (words, withTypos) => this.#forms(generation, words, withTypos),
       documentFrequencies: (terms) => this.kernel.documentFrequencies(generation, terms),
+      splits: (word) => this.kernel.findSplits(generation, word),
       completions: (word, edits) =>
         this.#kept(generation, `begins ${edits} ${word}`, () =>
           this.kernel.completeWord(generation, word, edits, COMPLETIONS_MAX).map(({ term }) => term),

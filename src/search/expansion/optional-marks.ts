@@ -49,11 +49,15 @@ const V_AND_B = new Map(['ヴァバ', 'ヴィビ', 'ヴェベ', 'ヴォボ'].map
 );
 const B_AND_V = new Map([...V_AND_B].map(([v, b]) => [b, v]));
 
+const ASCII = /^[ -~]*$/;
+const NONE: readonly string[] = Object.freeze([]);
+
 /** Limit on spellings of one word. Places that would exceed it stay as typed. */
 const WAYS_MAX = 32;
 
 /** Returns other spellings of a folded word, each once. */
 export function markSpellings(term: string): readonly string[] {
+  if (ASCII.test(term)) return NONE;
   if (KATAKANA_WORD.test(term)) return spellingsAt(term, placesOf(term, KATAKANA, katakana));
   const isDevanagari = HAS_DEVANAGARI.test(term);
   if (!isDevanagari && !HAS_HEBREW.test(term)) return [];

@@ -11,6 +11,8 @@ import { markSpellings } from './optional-marks.js';
 import type { QueryWord } from './query-words.js';
 import type { Span, SpanVariant } from './spans.js';
 
+const NONE: readonly OtherWriting[] = Object.freeze([]);
+
 export function otherLetterSpans(
   words: readonly QueryWord[],
   language: string,
@@ -22,13 +24,11 @@ export function otherLetterSpans(
   });
   const candidates: readonly OtherWriting[] = [
     ...irregular,
-    ...words.flatMap((word, begin) =>
-      [...digraphSpellings(word, language), ...markSpellings(word.term)].map((term) => ({
-        begin,
-        end: begin + 1,
-        terms: [term],
-      })),
-    ),
+    ...words.flatMap((word, begin): readonly OtherWriting[] => {
+      const [digraphs, marks] = [digraphSpellings(word, language), markSpellings(word.term)];
+      if (digraphs.length === 0 && marks.length === 0) return NONE;
+      return [...digraphs, ...marks].map((term) => ({ begin, end: begin + 1, terms: [term] }));
+    }),
     ...numberWritings(words, language),
   ];
   const looked = candidates.slice(0, SPELLINGS_PER_QUERY_MAX);

@@ -36,14 +36,13 @@ interface Candidate {
 }
 
 const DIGIT = /\p{N}/u;
+const DIGIT_OR_MARK = /[\p{N}.:_'\u2019\u00b7]/u;
 /** A word in a script that is written with blanks. In others, dictionaries decide (cuts.ts). */
 const LETTERS =
   /^(?:(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}])[\p{L}\p{M}])+$/u;
 /** Punctuation that UAX 29 allows within a word, except between digits: 3.5 is not 35. */
 const WITHIN_WORD = /(?<!\p{N})[.:_'\u2019\u00b7]|[.:_'\u2019\u00b7](?!\p{N})/u;
 const LETTER_OR_DIGIT_RUNS = /\p{N}+|\P{N}+/gu;
-
-const NO_WORDS: ReadonlySet<string> = new Set();
 
 interface Lexicon {
   readonly dictionary: Dictionary;
@@ -64,10 +63,7 @@ export function spellingSpans(
     ...conjunctionSpans(words, dictionary, WRITINGS_WORDS_MAX),
   ];
   words.slice(0, WRITINGS_WORDS_MAX).forEach(({ term, joint }, begin) => {
-    const split = dictionary.kept(`split ${term}`, () => [
-      ...initialsVariants(term, lexicon),
-      ...splitVariants(term, lexicon),
-    ]);
+    const split = dictionary.kept(`split ${term}`, () => wordVariants(term, lexicon));
     if (split.length > 0) spans.push({ begin, end: begin + 1, variants: split });
     const next = joint === 'blank' ? words[begin + 1]?.term : undefined;
     if (next === undefined) return;
@@ -82,6 +78,7 @@ export function spellingSpans(
  * parts separated by blanks.
  */
 function partsSpans(words: readonly QueryWord[], dictionary: Dictionary): readonly Span[] {
+  if (!words.some(({ parts }) => parts !== undefined)) return [];
   return words.slice(0, WRITINGS_WORDS_MAX).flatMap(({ parts }, begin) => {
     if (parts === undefined || rarestOf(parts, countsOf(parts, dictionary)) === 0) return [];
     return [{ begin, end: begin + 1, variants: [splitInto(parts)] }];
@@ -93,6 +90,8 @@ function partsSpans(words: readonly QueryWord[], dictionary: Dictionary): readon
  * point or similar.
  */
 function joinedSpans(words: readonly QueryWord[], dictionary: Dictionary): readonly Span[] {
+  // Most queries have no such word.
+  if (!words.some(({ term, joint }) => joint === 'tight' || DIGIT_OR_MARK.test(term))) return [];
   const candidates = spellingCandidates(words);
   if (candidates.length === 0) return [];
   const counts = countsOf(
@@ -115,59 +114,113 @@ function blankVariants(
 ): readonly SpanVariant[] {
   if (words.some((word) => functionWords.has(word) || !LETTERS.test(word))) return [];
   const together = isParted(words) ? [words.join('')] : [words.join(''), pointed(words)];
-  const counts = countsOf([...words, ...together], dictionary);
-  const least = Math.max(1, rarestOf(words, counts) / JOINED_SHARE);
-  return together.filter((term) => rarestOf([term], counts) >= least).map((term) => variantOf([term]));
+  const counts = dictionary.documentFrequencies(together);
+  const found = together.filter((_, index) => (counts[index] ?? 0) > 0);
+  // Nearly always none.
+  if (found.length === 0) return [];
+  const least = Math.max(1, Math.min(...Array.from(dictionary.documentFrequencies(words))) / JOINED_SHARE);
+  return found.filter((term) => (counts[together.indexOf(term)] ?? 0) >= least).map((term) => variantOf([term]));
 }
 
-/** Returns initials, and abbreviations of more than initials, with their points. */
-function initialsVariants(term: string, { dictionary, functionWords }: Lexicon): readonly SpanVariant[] {
+/**
+ * Returns other writings of a word without digits and marks: initials and short abbreviations with their points, and two
+ * words of which it may consist.
+ */
+function wordVariants(term: string, { dictionary, functionWords }: Lexicon): readonly SpanVariant[] {
   if (functionWords.has(term) || !LETTERS.test(term)) return [];
+  const pointedWays = withPoints(term);
+  const isSplit = term.length >= SPLIT_LETTERS_MIN && term.length <= SPLIT_LETTERS_MAX;
+  const elided = isSplit ? withApostrophe(term, functionWords) : [];
+  const ways = [term, ...pointedWays, ...elided];
+  const counts = dictionary.documentFrequencies(ways);
+  const variants = (begin: number, end: number) =>
+    ways.slice(begin, end).flatMap((way, index) => ((counts[begin + index] ?? 0) > 0 ? [variantOf([way])] : []));
+  const initials = variants(1, 1 + pointedWays.length);
+  const documents = counts[0] ?? 0;
+  if (!isSplit || documents > SPLIT_DOCUMENTS_MAX) return initials;
+  const apostrophes = variants(1 + pointedWays.length, ways.length);
+  return [...initials, ...apostrophes, ...splitVariants(splitsOf(term, { dictionary, functionWords }), documents)];
+}
+
+/** Returns a short word as initials, with a point after each letter or, if it is very short, after one of them. */
+function withPoints(term: string): readonly string[] {
+  // Code units, of which a word has at least as many as letters.
+  if (term.length < INITIALS_LETTERS_MIN || term.length > 2 * INITIALS_LETTERS_MAX) return [];
   const letters = Array.from(term);
   if (letters.length < INITIALS_LETTERS_MIN || letters.length > INITIALS_LETTERS_MAX) return [];
-  const twoParts = letters.length <= ANY_POINT_LETTERS_MAX ? twoPartsOf(term, NO_WORDS) : [];
-  const ways = [...twoParts.filter((parts) => !isParted(parts)).map(pointed), letters.join('.')];
-  const counts = countsOf(ways, dictionary);
-  return ways.filter((way) => rarestOf([way], counts) > 0).map((way) => variantOf([way]));
+  const all = letters.join('.');
+  if (letters.length > ANY_POINT_LETTERS_MAX) return [all];
+  const [first = '', last = ''] = [letters[0], letters.at(-1)];
+  // Other words with one point are indexed by their parts as well.
+  return [[first, term.slice(first.length)], [term.slice(0, -last.length), last], [all]].map(pointed);
 }
 
 /**
- * Returns two words of which the word may consist: pairs found with a point or an underscore between them, and the pair
- * whose rarer word is the most frequent.
+ * Returns the word with an apostrophe that may be left out: `o'brien`, `d'angelo`, `don't`. Forms with `'s` are covered
+ * by stemming.
  */
-function splitVariants(term: string, { dictionary, functionWords }: Lexicon): readonly SpanVariant[] {
-  if (term.length < SPLIT_LETTERS_MIN || term.length > SPLIT_LETTERS_MAX || functionWords.has(term)) return [];
-  if (!LETTERS.test(term)) return [];
-  const [documents = 0] = Array.from(dictionary.documentFrequencies([term]));
-  if (documents > SPLIT_DOCUMENTS_MAX) return [];
-  const ways = twoPartsOf(term, functionWords);
-  const counts = countsOf(
-    [...ways.flatMap((parts) => [...parts, pointed(parts), parts.join('_')]), ...elided(ways)],
-    dictionary,
-  );
-  const marksOf = (parts: readonly string[]): string[] =>
-    [pointed(parts), parts.join('_')].filter((word) => rarestOf([word], counts) > 0);
-  const marked = ways.filter((parts) => marksOf(parts).length > 0);
-  const apostrophes = elided(ways).filter((word) => rarestOf([word], counts) > 0);
-  const variants = marked.flatMap((parts) => {
-    if (!isParted(parts)) return marksOf(parts).map((word) => variantOf([word]));
-    const words = marksOf(parts).map((word) => variantOf([word], MARKED_SPELLING_WEIGHT));
-    return [splitInto(parts), ...words];
-  });
-  const [best] = ways.toSorted((a, b) => rarestOf(b, counts) - rarestOf(a, counts));
-  const all = [...apostrophes.map((word) => variantOf([word])), ...variants];
-  if (best === undefined || marked.includes(best) || rarestOf(best, counts) < Math.max(1, documents)) return all;
-  return [...all, splitInto(best)];
-}
-
-/**
- * Returns the words with an apostrophe that may be left out: `o'brien`, `d'angelo`, `don't`. Forms with `'s` are
- * covered by stemming.
- */
-function elided(ways: readonly (readonly string[])[]): readonly string[] {
-  return ways
-    .filter(([first = '', last]) => first.length <= ELIDED_LETTERS_MAX || last === 't')
+function withApostrophe(term: string, functionWords: ReadonlySet<string>): readonly string[] {
+  const places = Array.from({ length: ELIDED_LETTERS_MAX }, (_, index) => index + 1);
+  if (term.endsWith('t') && term.length - 1 > ELIDED_LETTERS_MAX) places.push(term.length - 1);
+  return places
+    .filter((place) => !isWithinCharacter(term, place))
+    .map((place) => [term.slice(0, place), term.slice(place)])
+    .filter((parts) => !parts.some((part) => functionWords.has(part)))
     .map((parts) => parts.join("'"));
+}
+
+function isWithinCharacter(term: string, place: number): boolean {
+  const unit = term.charCodeAt(place);
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+/** Two words of which a word may consist. */
+interface Split {
+  readonly parts: readonly [string, string];
+  /** Document frequency of the rarer part. */
+  readonly frequency: number;
+  /** Terms of the list with a point or an underscore between the parts. */
+  readonly marked: readonly string[];
+}
+
+/**
+ * Returns the splits that the list's records have, as neighbours or with a mark. Splits with a function word are left
+ * out, since those stand next to many words by chance: `apart` is not `a part`.
+ */
+function splitsOf(term: string, { dictionary, functionWords }: Lexicon): readonly Split[] {
+  const counts = dictionary.splits(term);
+  const splits: Split[] = [];
+  let place = 0;
+  let at = 0;
+  for (const letter of term) {
+    place += letter.length;
+    const [frequency = 0, withPoint = 0, withLowLine = 0] = [counts[at], counts[at + 1], counts[at + 2]];
+    at += 3;
+    if (frequency === 0 && withPoint === 0 && withLowLine === 0) continue;
+    const parts = [term.slice(0, place), term.slice(place)] as const;
+    if (functionWords.has(parts[0]) || functionWords.has(parts[1])) continue;
+    const marked = [...(withPoint > 0 ? [parts.join('.')] : []), ...(withLowLine > 0 ? [parts.join('_')] : [])];
+    splits.push({ parts, frequency, marked });
+  }
+  return splits;
+}
+
+/**
+ * Returns the pairs found with a point or an underscore between them, and the pair whose rarer word is the most frequent.
+ * `documents` is the document frequency of the word itself.
+ */
+function splitVariants(splits: readonly Split[], documents: number): readonly SpanVariant[] {
+  const variants = splits.flatMap(({ parts, marked }) => {
+    if (marked.length === 0) return [];
+    if (!isParted(parts)) return marked.map((word) => variantOf([word]));
+    return [splitInto(parts), ...marked.map((word) => variantOf([word], MARKED_SPELLING_WEIGHT))];
+  });
+  const best = splits.reduce<Split | undefined>(
+    (a, b) => (a !== undefined && a.frequency >= b.frequency ? a : b),
+    undefined,
+  );
+  if (best === undefined || best.marked.length > 0 || best.frequency < Math.max(1, documents)) return variants;
+  return [...variants, splitInto(best.parts)];
 }
 
 /**
@@ -180,18 +233,6 @@ function isParted(parts: readonly string[]): boolean {
 
 function splitInto(terms: readonly string[]): SpanVariant {
   return { kind: 'split', weight: SPELLING_WEIGHT, terms };
-}
-
-/**
- * Returns the ways to split a word in two. Splits with a function word are left out, since those stand next to many
- * words by chance: `apart` is not `a part`.
- */
-function twoPartsOf(term: string, functionWords: ReadonlySet<string>): string[][] {
-  const letters = Array.from(term);
-  return letters.slice(1).flatMap((_, before) => {
-    const parts = [letters.slice(0, before + 1).join(''), letters.slice(before + 1).join('')];
-    return parts.some((part) => functionWords.has(part)) ? [] : [parts];
-  });
 }
 
 /** Joins the parts with points: `node.js` is one word. */

@@ -20,7 +20,7 @@ import {
 } from './expansion-weights.js';
 import { GroupBuilder, type AppliedTypo } from './group-builder.js';
 import type { QueryWord } from './query-words.js';
-import type { Span } from './spans.js';
+import type { Span, SpanVariant } from './spans.js';
 import type { ChosenTypo } from './typo-choice.js';
 
 /** Scale for typos of a word that the list has as the beginning of longer words: completions rank before typos. */
@@ -99,11 +99,14 @@ function expandWords(
   const { words, spans } = query;
   const { dictionary, functionWords, typoTolerance } = options;
   const forms = dictionary.forms(terms, typoTolerance);
-  const varied = new Set(spans.flatMap(({ begin, end }) => words.slice(begin, end).map(({ term }) => term)));
-  const isPlain = (index: number): boolean =>
-    (forms[index] as WordForms).isKnown && !varied.has(terms[index] as string);
+  const varied = variantsByWord(words, spans);
+  const plainVariants = terms.map((term, index) =>
+    (forms[index] as WordForms).isKnown ? (varied.has(term) ? varied.get(term) : NO_VARIANTS) : undefined,
+  );
   const built = terms.flatMap((word, index) =>
-    isPlain(index) ? [] : [{ builder: new GroupBuilder(word, termsMax), forms: forms[index] as WordForms }],
+    plainVariants[index] === undefined
+      ? [{ builder: new GroupBuilder(word, termsMax), forms: forms[index] as WordForms }]
+      : [],
   );
   const corrections = buildGroups(built, query, options);
   const builders = new Map(built.map(({ builder }) => [builder.word, builder]));
@@ -111,31 +114,59 @@ function expandWords(
     terms.map((word, index): [string, ExpandedWord] => {
       const builder = builders.get(word);
       if (builder !== undefined) return [word, { alternatives: builder.alternatives(), typo: builder.typo }];
-      return [word, plainWord(word, forms[index] as WordForms, termsMax, functionWords)];
+      const variants = plainVariants[index] ?? NO_VARIANTS;
+      return [word, plainWord({ word, variants, termsMax, functionWords }, forms[index] as WordForms)];
     }),
   );
   return { expanded, corrections };
 }
 
-interface PlainWord extends ExpandedWord {
+const NO_VARIANTS: readonly SpanVariant[] = Object.freeze([]);
+
+/**
+ * Returns the variants of each word that has any. Undefined if the word has others in other queries: it is part of a
+ * longer span, is in several spans, or has synonyms.
+ */
+function variantsByWord(
+  words: readonly QueryWord[],
+  spans: readonly Span[],
+): ReadonlyMap<string, readonly SpanVariant[] | undefined> {
+  const found = new Map<string, readonly SpanVariant[] | undefined>();
+  for (const { begin, end, variants } of spans) {
+    for (let index = begin; index < end; index += 1) {
+      const { term } = words[index] as QueryWord;
+      const isOwn = end === begin + 1 && (!found.has(term) || found.get(term) === variants);
+      found.set(term, isOwn && !variants.some(({ kind }) => kind === 'synonym') ? variants : undefined);
+    }
+  }
+  return found;
+}
+
+/** What the expansion of a plain word depends on, besides its forms. */
+interface PlainWordInput {
   readonly word: string;
+  readonly variants: readonly SpanVariant[];
   readonly termsMax: number;
   readonly functionWords: ReadonlySet<string>;
 }
 
 /**
- * Cache of words without variants, which expand the same way in every query. Keyed by the dictionary's cached forms.
+ * Cache of words that expand the same way in every query. Keyed by the dictionary's cached forms; the variants of such a
+ * word are cached there as well, so that they are the same array.
  */
-const plainWords = new WeakMap<WordForms, PlainWord>();
+const plainWords = new WeakMap<WordForms, PlainWordInput & ExpandedWord>();
 
-function plainWord(word: string, forms: WordForms, termsMax: number, functionWords: ReadonlySet<string>): ExpandedWord {
+function plainWord(input: PlainWordInput, forms: WordForms): ExpandedWord {
+  const { word, variants, termsMax, functionWords } = input;
   const kept = plainWords.get(forms);
-  if (kept?.word === word && kept.termsMax === termsMax && kept.functionWords === functionWords) return kept;
+  const isKept = kept?.word === word && kept.variants === variants;
+  if (isKept && kept.termsMax === termsMax && kept.functionWords === functionWords) return kept;
   const builder = new GroupBuilder(word, termsMax);
+  for (const variant of variants) builder.add(variant);
   addStems(builder, forms);
   addCompounds(builder, forms, functionWords);
   addTypos(builder, forms, functionWords);
-  const plain = { word, alternatives: builder.alternatives(), typo: builder.typo, termsMax, functionWords };
+  const plain = { ...input, alternatives: builder.alternatives(), typo: builder.typo };
   plainWords.set(forms, plain);
   return plain;
 }

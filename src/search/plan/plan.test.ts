@@ -4,6 +4,7 @@ import { ServiceError } from '../../platform/index.js';
 import type { SynonymRule } from '../../synonyms/index.js';
 import type { MatchMode } from '../types.js';
 import type { QueryGroup } from './plan-nodes.js';
+import { WRITINGS_WORDS_MAX } from '../expansion/expansion-weights.js';
 import { analyseQuery, type AnalysedQuery } from '../expansion/query-analysis.js';
 
 interface Options {
@@ -192,11 +193,16 @@ describe('spellings', () => {
   it('looks up a bounded number of spellings, however long the query is', () => {
     const vocabulary = vocabularyOf([]);
     let asked = 0;
+    let split = 0;
     const dictionary = {
       ...vocabulary.dictionary,
       documentFrequencies: (terms: readonly string[]) => {
         asked += terms.length;
         return vocabulary.dictionary.documentFrequencies(terms);
+      },
+      splits: (word: string) => {
+        split += 1;
+        return vocabulary.dictionary.splits(word);
       },
     };
     const letters = (number: number): string =>
@@ -207,8 +213,9 @@ describe('spellings', () => {
       { ...vocabulary, dictionary },
       { match: 'any', typoTolerance: false, prefix: false, wordsMax: 2000 },
     );
-    expect(asked).toBeGreaterThan(1000);
-    expect(asked).toBeLessThan(5000);
+    expect(split).toBe(WRITINGS_WORDS_MAX);
+    expect(asked).toBeGreaterThan(WRITINGS_WORDS_MAX);
+    expect(asked).toBeLessThan(5 * WRITINGS_WORDS_MAX);
   });
 });
 
