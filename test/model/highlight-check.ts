@@ -26,6 +26,7 @@ export function checkHighlights(
   record: ModelRecord,
   query: WordQuery | undefined,
   list: ReferenceList,
+  searchFields: readonly string[] = list.definition.searchable,
 ): void {
   const searched = query && list.ruled(query).query;
   for (const [field, html] of Object.entries(highlights)) {
@@ -47,7 +48,8 @@ export function checkHighlights(
     holdsTrue('marks of what was searched for', strange.length === 0, () => [html, searched, strange]);
   }
   if (searched === undefined || searched.typos || list.rules.length > 0) return;
-  for (const field of list.definition.searchable) checkMarks(highlights[field], valuesOf(record, field), searched);
+  for (const field of list.definition.searchable.filter((name) => searchFields.includes(name)))
+    checkMarks(highlights[field], valuesOf(record, field), searched);
 }
 
 function valuesOf(record: ModelRecord, field: string): string[] {

@@ -56,6 +56,11 @@ const CAPTURING = ['sea', 'cliff'];
 const TYPES: readonly FacetType[] = ['string', 'number', 'boolean', 'date'];
 const SEARCHABLE = ['title', 'text', 'colour', 'tags', 'name'];
 const PLACE = 'place';
+const TEXT_FACETS: ReadonlySet<string> = new Set(
+  FACETS.filter(({ type }) => type === 'string').map(({ name }) => name),
+);
+/** Beginnings of words of values, and some whole ones; accents and case do not count. */
+const FACET_WORDS = ['a', 'A', 'b', 'nul', 'gan', 'É', 'fi', 'ss', 'ab', 'tru', '2026', 'em', 'xyz'];
 
 function facet(name: string, type: FacetType, cardinality: FacetDefinition['cardinality']): FacetDefinition {
   return { name, type, cardinality };
@@ -317,18 +322,37 @@ class SequenceMaker {
     const target = this.#target();
     const changing = 'group' in target ? [] : CHANGING.filter(() => this.random.below(5) === 0);
     const order = this.random.below(2) === 0 ? [] : this.#order(changing, optional.radius !== undefined);
+    const facets = [...FACETS.map(({ name }) => name).filter(() => this.random.below(3) === 0), ...changing];
     return {
       target,
       ...given,
       order,
       ...(order.length === 0 && this.random.below(6) === 0 && { asStored: true }),
-      facets: [...FACETS.map(({ name }) => name).filter(() => this.random.below(3) === 0), ...changing],
-      facetSize: this.random.pick([1, 2, 5, 20, 1000]),
+      ...this.#facetOptions(facets),
+      ...(optional.query !== undefined && this.random.below(4) === 0 && { searchFields: this.#searchFields() }),
       skip: this.random.pick([0, 0, 0, 1, 5, 30]),
       size: this.random.pick([0, 1, 3, 10, 100, 1000]),
       paged: this.random.below(4) === 0,
       style: this.random.below(1000),
     };
+  }
+
+  #facetOptions(facets: readonly string[]): Pick<Search, 'facets' | 'facetSize' | 'facetQuery' | 'disjunctive'> {
+    const facetSize = this.random.pick([1, 2, 5, 20, 1000]);
+    const disjunctive = this.random.below(3) === 0 ? { disjunctive: true } : {};
+    if (this.random.below(5) > 0) return { facets, facetSize, ...disjunctive };
+    // Other values have no words: some are refused.
+    const ofTexts = facets.filter((name) => TEXT_FACETS.has(name) || this.random.below(12) === 0);
+    const facetQuery = [
+      this.random.pick(FACET_WORDS),
+      ...(this.random.below(3) === 0 ? [this.random.pick(FACET_WORDS)] : []),
+    ];
+    return { facets: ofTexts, facetSize, facetQuery, ...disjunctive };
+  }
+
+  #searchFields(): string[] {
+    const some = SEARCHABLE.filter(() => this.random.below(2) === 0);
+    return some.length === 0 ? ['title'] : some;
   }
 
   #order(others: readonly string[], isNear: boolean): SortKey[] {

@@ -37,6 +37,12 @@ export interface Search {
   readonly asStored?: boolean;
   readonly facets: readonly string[];
   readonly facetSize: number;
+  /** Words that the values of the facets have to match, if any facet is asked for. */
+  readonly facetQuery?: readonly string[];
+  /** True to count each facet without the filter's conditions on it alone. */
+  readonly disjunctive?: boolean;
+  /** The only fields in which the words are looked for. */
+  readonly searchFields?: readonly string[];
   readonly skip: number;
   readonly size: number;
   readonly select?: readonly string[];

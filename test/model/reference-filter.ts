@@ -111,6 +111,22 @@ export function writtenRule({ name, word, field, value, captures, keep }: QueryR
   return { name, pattern, filter: writeName(field, style) + values, keep };
 }
 
+/**
+ * Returns the filter without the conditions that `and` joins on its highest level and that name no other field: the
+ * filter itself if it has none, undefined if nothing is left.
+ */
+export function withoutOwnConditions(field: string, filter: Filter): Filter | undefined {
+  const isOwn = (part: Filter) => filterFields(part).every((each) => each === field);
+  if (filter.kind !== 'and') return isOwn(filter) ? undefined : filter;
+  const parts = filter.parts.filter((part) => !isOwn(part));
+  return parts.length === 0 ? undefined : { kind: 'and', parts };
+}
+
+/** True if parentheses that `and` joins hold several conditions that `and` joins: the documentation leaves open which. */
+export function hasNestedAnds(filter: Filter): boolean {
+  return filter.kind === 'and' && filter.parts.some((part) => part.kind === 'and');
+}
+
 export function filterFields(filter: Filter): string[] {
   switch (filter.kind) {
     case 'and':

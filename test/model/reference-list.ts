@@ -45,6 +45,8 @@ export interface ModelSearch {
   readonly radius?: { readonly centre: Point; readonly metres: number };
   /** True if the search has a vector that is used. */
   readonly isOfVector?: boolean;
+  /** The only fields in which the words are looked for. */
+  readonly searchFields?: readonly string[];
 }
 /** Source of vectors: `own` are sent with records, `texts` are made of the records' texts. */
 export type Model = 'own' | 'texts' | null;
@@ -163,7 +165,7 @@ export class ReferenceList {
    * Returns the matching records. `near` describes the vector that is searched for; undefined if the list cannot
    * compare it.
    */
-  search({ filter, query, radius, isOfVector = false }: ModelSearch, near?: Near): ModelRecord[] {
+  search({ filter, query, radius, isOfVector = false, searchFields }: ModelSearch, near?: Near): ModelRecord[] {
     const ruled = query && this.ruled(query);
     const passing = this.records.filter((record) => {
       if (filter !== undefined && !holds(filter, (field) => this.#facetOf(record, field))) return false;
@@ -174,7 +176,7 @@ export class ReferenceList {
     const hasWords = ruled !== undefined && ruled.query.words.length > 0;
     if (!hasWords && near !== undefined) return [...nearRecords(passing, near, false)];
     const found = (record: ModelRecord) =>
-      ruled === undefined || findsWords(ruled.query, this.#textsOf(record), this.rules);
+      ruled === undefined || findsWords(ruled.query, this.#textsOf(record, searchFields), this.rules);
     // With match `all`, vectors add no records.
     const besides = near === undefined || ruled?.query.match === 'all' ? undefined : nearRecords(passing, near, true);
     return passing.filter((record) => found(record) || besides?.has(record) === true);
@@ -259,8 +261,9 @@ export class ReferenceList {
     return membersOf(value).filter((each) => fits(facet, each));
   }
 
-  #textsOf(record: ModelRecord): string[][] {
-    return this.definition.searchable.flatMap((name) => {
+  #textsOf(record: ModelRecord, wanted: readonly string[] = this.definition.searchable): string[][] {
+    const fields = this.definition.searchable.filter((name) => wanted.includes(name));
+    return fields.flatMap((name) => {
       const values = name === 'name' ? [record.name] : membersOf(record.fields.get(name));
       return values.map((value) => wordsOf(String(value)));
     });

@@ -89,6 +89,12 @@ export function findsWords(query: WordQuery, fields: readonly (readonly string[]
   return match === 'any' ? words.some(hasWord) : words.every(hasWord);
 }
 
+/** True if each word of a facet query begins a word of the value. */
+export function matchesFacetQuery(query: readonly string[], value: string): boolean {
+  const words = wordsOf(value);
+  return query.every((typed) => wordsOf(typed).every((begin) => words.some((word) => word.startsWith(begin))));
+}
+
 /** True if a typed word matches, with typos if allowed. Synonyms match only exactly (see `hasInOrder`). */
 function equals(query: WordQuery, wanted: string, word: string): boolean {
   return wanted === word || (query.typos && editsBetween(wanted, word) <= editsAllowed(wanted));

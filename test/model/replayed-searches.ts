@@ -66,8 +66,9 @@ export class ReplayedSearches {
 
   /** Checks the cosines of hits, and that a list scores the same alone as in the group. */
   async #vectors(search: Search, lists: readonly Searched[]): Promise<void> {
-    const { vector, target, style, query, filter } = search;
-    if (vector === undefined) return;
+    const { vector, target, style, query, filter, searchFields } = search;
+    // Words of some fields are looked for without meaning.
+    if (vector === undefined || (query !== undefined && searchFields !== undefined)) return;
     const asked = { explain: true, highlight: false };
     const { results } = (await answered(this.answer(search, 0, HITS_MAX, asked), 200)).body as SearchAnswer;
     checkCosines(results, lists, vector, query === undefined);
@@ -77,7 +78,7 @@ export class ReplayedSearches {
       if (scale === undefined || !isKnown || (search.radius !== undefined && list.definition.location === null))
         continue;
       const { body } = this.#sentAs(search, 0, HITS_MAX);
-      const { facets: _facets, order_by: _order, ...rest } = body;
+      const { facets: _facets, facet_query: _words, order_by: _order, ...rest } = body;
       const alone = await answered(this.state.client.post(`/search/default/${name}/${version}`, rest), 200);
       this.state.counted.searched(`list/${name}`, rest, alone);
       const ofList = results.filter((hit) => hit.list_name === name);
@@ -276,6 +277,9 @@ export class ReplayedSearches {
       size,
       facets,
       facet_size: facetSize,
+      ...(search.facetQuery && { facet_query: search.facetQuery.join(' ') }),
+      ...(search.disjunctive === true && { disjunctive_facets: true }),
+      ...(search.searchFields && { search_fields: search.searchFields }),
       typo_tolerance: query?.typos ?? true,
       ...(filter && { filter: writeFilter(filter, styleOf(search.style)) }),
       ...(query && { query: query.words.join(' '), match: query.match }),

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Difference, holdsTrue, same } from './difference.js';
 import type { Search } from './operations.js';
-import { filterFields } from './reference-filter.js';
+import { filterFields, hasNestedAnds, withoutOwnConditions, type Filter } from './reference-filter.js';
 import { compareRows, type ModelRecord, type ReferenceList, type SortKey } from './reference-list.js';
 import {
   compareKeys,
@@ -14,6 +14,7 @@ import {
   type Value,
 } from './reference-values.js';
 import { isDirection, type Near, type Scale, type Vector } from './reference-vectors.js';
+import { matchesFacetQuery } from './reference-words.js';
 import { checkHighlights } from './highlight-check.js';
 
 export interface Hit {
@@ -63,7 +64,17 @@ export function isRefused(search: Search, lists: readonly Searched[]): boolean {
   if (search.vector !== undefined && isVectorRefused(search.vector, lists)) return true;
   const isOwn = (key: SortKey) => RECORD_KEYS.has(key.by) || isFarness(key, search, lists);
   if (!search.order.every((key) => isOwn(key) || single(key.by))) return true;
+  if (isFacetQueryRefused(search, lists)) return true;
+  const isSearchable = (name: string) => lists.some(({ list }) => list.definition.searchable.includes(name));
+  if (search.query !== undefined && search.searchFields?.every(isSearchable) === false) return true;
   return search.radius !== undefined && lists.every(({ list }) => list.definition.location === null);
+}
+
+/** True for a facet query without facets, or with one that has no words. */
+function isFacetQueryRefused({ facets, facetQuery }: Search, lists: readonly Searched[]): boolean {
+  if (facetQuery === undefined) return false;
+  const types = facets.flatMap((name) => lists.flatMap(({ list }) => list.facet(name)?.type ?? []));
+  return facets.length === 0 || types.some((type) => type !== 'string');
 }
 
 /**
@@ -98,7 +109,8 @@ export class SearchCheck {
       metres: radius.metres * (1 + DISTANCE_TOLERANCE) + DISTANCE_METRES_MIN,
     };
     const { vector, exact = false } = search;
-    const isOfVector = vector !== undefined && search.query?.match !== 'phrase';
+    const isNarrow = search.searchFields !== undefined && search.query !== undefined;
+    const isOfVector = vector !== undefined && search.query?.match !== 'phrase' && !isNarrow;
     const near = (scale: Scale | undefined, doubt: Near['doubt']) =>
       isOfVector && scale !== undefined ? { vector, scale, exact, doubt } : undefined;
     const asked = { ...search, isOfVector, ...(wide && { radius: wide }) };
@@ -184,7 +196,7 @@ export class SearchCheck {
       const off = Math.abs((hit.distance ?? Infinity) - metres);
       holdsTrue('distance', off <= metres * DISTANCE_TOLERANCE + DISTANCE_METRES_MIN, () => [hit.distance, metres]);
     }
-    checkHighlights(hit.highlights ?? {}, record, query, list);
+    checkHighlights(hit.highlights ?? {}, record, query, list, this.search.searchFields);
   }
 
   /** Checks the order; records that are equal in all keys may come in any order. */
@@ -245,7 +257,9 @@ export class SearchCheck {
     for (const name of names) {
       const facet = this.lists.map(({ list }) => list.facet(name)).find((each) => each !== undefined);
       if (facet === undefined) continue;
-      const counts = this.#counts(facet);
+      const counted = this.#countedFor(name);
+      if (counted === undefined) continue;
+      const counts = this.#counts(facet, counted);
       this.#values(facet, answer.facets?.[name] ?? [], counts);
       if (facet.type !== 'number' && facet.type !== 'date') continue;
       const keys = [...counts.keys()].sort(compareKeys);
@@ -255,9 +269,23 @@ export class SearchCheck {
     }
   }
 
-  #counts(facet: FacetDefinition): Map<Key, number> {
+  /** Returns the records of which a facet is counted; undefined if the reference cannot tell. */
+  #countedFor(name: string): readonly Expected[] | undefined {
+    const { filter, disjunctive = false, radius, vector } = this.search;
+    if (!disjunctive || filter === undefined) return this.#expected;
+    // Near a limit, more records may be found than those that were compared.
+    if (radius !== undefined || vector !== undefined || hasNestedAnds(filter)) return undefined;
+    const others: Filter | undefined = withoutOwnConditions(name, filter);
+    const { filter: _, ...rest } = this.search;
+    const search = others === undefined ? rest : { ...rest, filter: others };
+    return this.lists.flatMap(({ name: listName, list }) =>
+      list.search(search).map((record) => ({ name: listName, list, record })),
+    );
+  }
+
+  #counts(facet: FacetDefinition, counted: readonly Expected[]): Map<Key, number> {
     const counts = new Map<Key, number>();
-    for (const { list, record } of this.#expected) {
+    for (const { list, record } of counted) {
       if (list.facet(facet.name) === undefined) continue;
       for (const key of list.keys(record, facet)) counts.set(key, (counts.get(key) ?? 0) + 1);
     }
@@ -270,7 +298,14 @@ export class SearchCheck {
     same(`${what} that come twice`, keys.length, new Set(keys).size);
     for (const [at, { count }] of actual.entries())
       same(`${what}: count of ${String(keys[at])}`, count, counts.get(keys[at] ?? ''));
-    const most = [...counts.values()].sort((left, right) => right - left).slice(0, this.search.facetSize);
+    const { facetQuery, facetSize } = this.search;
+    const matches = (key: Key) => facetQuery === undefined || matchesFacetQuery(facetQuery, String(key));
+    holdsTrue(`${what} that have the words`, keys.every(matches), () => [facetQuery, keys]);
+    const wanted = [...counts].filter(([key]) => matches(key));
+    const most = wanted
+      .map(([, count]) => count)
+      .sort((left, right) => right - left)
+      .slice(0, facetSize);
     same(
       what,
       actual.map(({ count }) => count),
