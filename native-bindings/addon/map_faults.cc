@@ -96,6 +96,7 @@ bool FindMapping(uintptr_t address, Mapping* found) {
   bool is_found = false;
   for (;;) {
     const ssize_t got = read(faults->maps, faults->line + used, sizeof(faults->line) - used);
+    if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     used += static_cast<size_t>(got);
     size_t begin = 0;

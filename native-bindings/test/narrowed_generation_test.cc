@@ -172,5 +172,84 @@ TEST(narrowed_lists_are_cached_for_other_searches_and_bounded) {
   CHECK_EQ(anew->segments[0].segment->FindTerm("word7").last_document(0), 7u);
 }
 
+// Words in every document, in another order in each: two lists of documents with a field more, and with the one alone.
+struct ManyFrequentWords {
+  static constexpr uint32_t kDocuments = 2000;
+  static constexpr uint32_t kWords = 40;
+  static constexpr size_t kListBytes = 10 << 10;  // more than one of the lists has
+
+  ManyFrequentWords() {
+    std::mt19937 random(5);
+    std::vector<DocumentWriter> with_all, with_some;
+    std::vector<std::string> words;
+    for (uint32_t word = 0; word < kWords; ++word) words.push_back(WordOf(word));
+    for (uint32_t document = 0; document < kDocuments; ++document) {
+      std::ranges::shuffle(words, random);
+      std::string text;
+      for (const std::string& word : words) text += word + " ";
+      with_all.push_back(DocumentWriter(document).Text(0, text).Text(1, "sea " + words[0]));
+      with_some.push_back(DocumentWriter(document).Text(0, text));
+    }
+    all = DeriveGeneration(nullptr, {{folder.Build({{1, 1}, {}}, with_all), {}}}, {}, {}, "{}");
+    some = DeriveGeneration(nullptr, {{folder.Build({{1}, {}}, with_some), {}}}, {}, {}, "{}");
+  }
+  static std::string WordOf(uint32_t word) { return "word" + std::to_string(word); }
+
+  TemporaryFolder folder;
+  std::shared_ptr<const Generation> all;
+  std::shared_ptr<const Generation> some;
+};
+
+TEST(search_in_some_fields_that_makes_more_lists_than_may_stay_finds_the_same_and_lets_go_of_them) {
+  const ManyFrequentWords lists;
+  const std::vector<uint32_t> fields = {0};
+  const Segment& segment = *lists.all->segments[0].segment;
+  QueryPlan plan;
+  plan.flags = kNeedTotal;
+  plan.size = 20;
+  const auto search = [&](uint32_t words) {
+    plan.groups.clear();
+    plan.text_fields.clear();
+    std::vector<std::string> names;
+    for (uint32_t word = 0; word < words; ++word) names.push_back(ManyFrequentWords::WordOf(word));
+    for (const std::string& name : names) plan.groups.push_back(Word(name));
+    const std::vector<uint8_t> expected = Search(*lists.some, EncodePlan(plan));
+    plan.text_fields = fields;
+    CHECK(Search(*lists.all, EncodePlan(plan)) == expected);
+    CHECK_EQ(DecodeResult(expected).total_count, ManyFrequentWords::kDocuments);
+  };
+  search(2);
+  const auto few = segment.narrowed().Find(fields);
+  CHECK(few != nullptr && !few->is_overfull() && few->kept_bytes() > 0);
+  for (uint32_t times = 0; times < 3; ++times) {
+    search(ManyFrequentWords::kWords);
+    CHECK(segment.narrowed().Find(fields) == nullptr);
+    CHECK(lists.all->narrowed->Find(fields) == nullptr);
+    search(2);
+  }
+}
+
+TEST(narrowed_lists_of_one_search_are_bounded) {
+  const ManyFrequentWords lists;
+  const std::vector<uint32_t> fields = {0};
+  constexpr size_t kBytesMax = 50'000;
+  const NarrowedSegment segment(lists.all->segments[0].segment.get(), fields, kBytesMax);
+  std::vector<PostingList> made;
+  const auto make_all = [&] {
+    for (uint32_t word = 0; word < ManyFrequentWords::kWords; ++word) {
+      made.push_back(segment.FindTerm(ManyFrequentWords::WordOf(word)));
+    }
+  };
+  CHECK_THROWS(kLimit, make_all());
+  CHECK(made.size() > 2 && made.size() < ManyFrequentWords::kWords);
+  CHECK(segment.kept_bytes() > kBytesMax && segment.kept_bytes() <= kBytesMax + ManyFrequentWords::kListBytes);
+  // What was made before can still be found, and is right.
+  for (uint32_t word = 0; word < made.size(); ++word) {
+    const PostingList again = segment.FindTerm(ManyFrequentWords::WordOf(word));
+    CHECK(again.at() == made[word].at());
+    CHECK_EQ(again.document_frequency(), ManyFrequentWords::kDocuments);
+  }
+}
+
 }  // namespace
 }  // namespace gannet::test

@@ -64,6 +64,17 @@ size_t ReadWhole(int file, uint8_t* out, size_t bytes, const std::string& path) 
   return done;
 }
 
+int WriteWhole(int file, std::span<const uint8_t> bytes, uint64_t at) {
+  while (!bytes.empty()) {
+    const ssize_t written = pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(at));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return written < 0 ? errno : ENOSPC;
+    at += static_cast<uint64_t>(written);
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return 0;
+}
+
 int Allocate(int file, uint64_t from, uint64_t to) {
 #ifdef __linux__
   int code;

@@ -19,6 +19,9 @@ namespace gannet {
 
 // Reads the first `bytes` of an open file. Returns the number of bytes read: fewer if the file was cut meanwhile.
 size_t ReadWhole(int file, uint8_t* out, size_t bytes, const std::string& path);
+// Writes all bytes at `at`, by several calls if the system takes them in parts. Returns 0, or the errno value: ENOSPC if
+// there is no space.
+int WriteWhole(int file, std::span<const uint8_t> bytes, uint64_t at);
 // Reserves disk space for [from, to) of a file that is open for reading and writing. Existing content stays, and the
 // file becomes at least `to` bytes long. Returns 0, or the errno value: ENOSPC if there is no space. Only one thread
 // may write the file.

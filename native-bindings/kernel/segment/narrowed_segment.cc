@@ -101,16 +101,18 @@ class PositionMapper {
 
 }  // namespace
 
-NarrowedSegment::NarrowedSegment(const Segment* whole, std::span<const uint32_t> fields)
-    : NarrowedSegment(whole, Narrow(*whole, fields), {}) {}
+NarrowedSegment::NarrowedSegment(const Segment* whole, std::span<const uint32_t> fields, size_t lists_bytes_max)
+    : NarrowedSegment(whole, Narrow(*whole, fields), {}, lists_bytes_max) {}
 
 NarrowedSegment::NarrowedSegment(const Segment* whole, const NarrowedSegment& full)
-    : NarrowedSegment(whole, full.fields_, full.lists()) {}
+    : NarrowedSegment(whole, full.fields_, full.lists(), full.lists_bytes_max_) {}
 
-NarrowedSegment::NarrowedSegment(const Segment* whole, std::shared_ptr<const NarrowedFields> fields, Lists before)
+NarrowedSegment::NarrowedSegment(const Segment* whole, std::shared_ptr<const NarrowedFields> fields, Lists before,
+                                 size_t lists_bytes_max)
     : whole_(*whole),
       fields_(std::move(fields)),
       kept_bytes_max_(kNarrowedListsBytes.Of(fields_->meta.document_count)),
+      lists_bytes_max_(lists_bytes_max),
       before_(std::move(before)) {
   cache().term_entries.LimitBytes(kTermEntriesBytes.Of(document_count()) / kNarrowedCacheFraction);
   cache().joined_lists.LimitBytes(kJoinedListsBytes.Of(document_count()) / kNarrowedCacheFraction);
@@ -127,7 +129,7 @@ PostingList NarrowedSegment::Postings(std::span<const uint8_t> entry) const {
     if (const auto kept = lists_.find(entry.data()); kept != lists_.end()) return Parsed(*kept->second);
   }
   if (const auto kept = before_.find(entry.data()); kept != before_.end()) return Keep(entry.data(), kept->second);
-  if (kept_bytes_ > kNarrowedListsBytesMax) {
+  if (kept_bytes_ > lists_bytes_max_) {
     throw Error(ErrorCode::kLimit, "the words of the query are in too many records to be looked for in some fields");
   }
   return Keep(entry.data(), std::make_shared<const std::vector<uint8_t>>(MakeList(whole_.Postings(entry))));

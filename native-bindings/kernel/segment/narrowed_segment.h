@@ -39,8 +39,9 @@ struct NarrowedFields {
 
 class NarrowedSegment final : public Segment {
  public:
-  // `whole` must outlive the object. Throws Error(kInvalidArgument) if it lacks a field, or without any field.
-  NarrowedSegment(const Segment* whole, std::span<const uint32_t> fields);
+  // `whole` must outlive the object. `lists_bytes_max`: see Postings. Throws Error(kInvalidArgument) if it lacks a field,
+  // or without any field.
+  NarrowedSegment(const Segment* whole, std::span<const uint32_t> fields, size_t lists_bytes_max = kNarrowedListsBytesMax);
   // Replaces one that is full.
   NarrowedSegment(const Segment* whole, const NarrowedSegment& full);
 
@@ -62,7 +63,9 @@ class NarrowedSegment final : public Segment {
     return whole_.FindEntry(term, hash);
   }
   bool has_table() const override { return whole_.has_table(); }
-  // Returns an empty list if no field has the term. Throws Error(kLimit) beyond kNarrowedListsBytesMax.
+  // Memory of the kept lists.
+  size_t kept_bytes() const { return kept_bytes_; }
+  // Returns an empty list if no field has the term. Throws Error(kLimit) if the lists exceed their maximum already.
   PostingList Postings(std::span<const uint8_t> entry) const override;
   // Visits the terms of the whole segment, with their document frequencies in all fields.
   void VisitTerms(std::string_view from, TermVisitor* visitor) const override { whole_.VisitTerms(from, visitor); }
@@ -75,7 +78,7 @@ class NarrowedSegment final : public Segment {
   // By the entry of the term in the whole segment. An empty list: the fields lack the term.
   using Lists = std::unordered_map<const uint8_t*, std::shared_ptr<const std::vector<uint8_t>>>;
 
-  NarrowedSegment(const Segment* whole, std::shared_ptr<const NarrowedFields> fields, Lists before);
+  NarrowedSegment(const Segment* whole, std::shared_ptr<const NarrowedFields> fields, Lists before, size_t lists_bytes_max);
   std::vector<uint8_t> MakeList(const PostingList& list) const;
   PostingList Keep(const uint8_t* at, std::shared_ptr<const std::vector<uint8_t>> list) const;
   PostingList Parsed(const std::vector<uint8_t>& bytes) const;
@@ -84,6 +87,7 @@ class NarrowedSegment final : public Segment {
   const Segment& whole_;
   std::shared_ptr<const NarrowedFields> fields_;
   size_t kept_bytes_max_;
+  size_t lists_bytes_max_;
   mutable std::atomic<size_t> kept_bytes_ = 0;
   const Lists before_;
   mutable std::mutex mutex_;

@@ -30,11 +30,7 @@ uint64_t SumWithoutSeal(std::span<const uint8_t> file, uint64_t offset) {
 // Returns an errno value, 0 for success.
 int WriteSeal(int file, uint64_t offset, uint64_t sum) {
   const std::array<uint64_t, 2> seal{kSealMagic, sum};
-  ssize_t written = 0;
-  do {
-    written = pwrite(file, seal.data(), sizeof(seal), static_cast<off_t>(offset));
-  } while (written < 0 && errno == EINTR);
-  return written < 0 ? errno : written == static_cast<ssize_t>(sizeof(seal)) ? 0 : ENOSPC;
+  return WriteWhole(file, {reinterpret_cast<const uint8_t*>(seal.data()), sizeof(seal)}, offset);
 }
 
 }  // namespace

@@ -75,13 +75,7 @@ class FileSink : public Sink {
     buffer_.clear();
   }
   void WriteAt(std::span<const uint8_t> bytes, uint64_t at) {
-    while (!bytes.empty()) {
-      const ssize_t written = pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(at));
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) ThrowErrno(written < 0 ? errno : ENOSPC, "write " + path_);
-      at += static_cast<uint64_t>(written);
-      bytes = bytes.subspan(static_cast<size_t>(written));
-    }
+    if (const int error = WriteWhole(descriptor_, bytes, at); error != 0) ThrowErrno(error, "write " + path_);
   }
 
  private:
