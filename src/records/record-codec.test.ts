@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { recordId, recordNumberOf } from '../platform/index.js';
 import { encodeFirstFormat, FIRST_FORMAT } from './first-format.js';
 import {
+  DamagedRecord,
   decodeRecord,
   encodeRecord,
+  readRecord,
   readRecordParts,
   readWholeRecord,
   recordResource,
@@ -22,6 +24,9 @@ const encoders = [
   ['short', encodeRecord],
   ['first', encodeFirstFormat],
 ] as const;
+
+const told = (read: RecordParts | DamagedRecord) =>
+  read instanceof DamagedRecord ? read : [text(read.fields), read.createdMs, read.modifiedMs, read.resourceBytes];
 
 /** Records as the service makes them, in most of which all times are equal. */
 const records: fc.Arbitrary<StoredRecord> = fc
@@ -115,6 +120,21 @@ describe.each(encoders)('the %s format of a record', (_, encode) => {
         bytes.fill(0);
         expect(fragments(copy)).toEqual(expected);
         expect(copy.stored()).toEqual(record);
+      }),
+    );
+  });
+
+  it('is read between others as it is alone, also if it is damaged or cut', () => {
+    fc.assert(
+      fc.property(records, fc.nat(), fc.integer({ min: 0, max: 255 }), (record, at, byte) => {
+        const bytes = encode(record);
+        const cut = bytes.subarray(0, at % bytes.length);
+        const damaged = Buffer.from(bytes);
+        damaged[at % bytes.length] = byte;
+        for (const each of [bytes, damaged, cut]) {
+          const page = Buffer.concat([Buffer.alloc(7, 0xff), each, Buffer.alloc(50, 0xff)]);
+          expect(told(readRecord(page, 7, 7 + each.length))).toEqual(told(readRecord(each)));
+        }
       }),
     );
   });
