@@ -21,8 +21,8 @@ import { webhooks } from './webhooks/feature.js';
 export const FEATURES: readonly Feature[] = [
   analytics,
   webhooks,
-  people,
   plans,
+  people,
   models,
   media,
   documents,

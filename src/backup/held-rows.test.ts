@@ -170,7 +170,7 @@ it('Rows of a list are released when it is copied, and all rows when the last on
   expect([await rowsOf('a'), await rowsOf('d')]).toEqual([2, 2]);
   store.answer();
   await expect.poll(() => rowsOf('a'), { interval: 1 }).toBe(0);
-  // Two lists are being sent, and a third is copied: the store has accepted none of them.
+  // One list is being sent, and a second one is copied: the store has accepted none of them.
   await write('a');
   expect([await rowsOf('a'), await rowsOf('d')]).toEqual([0, 2]);
   await write('d');

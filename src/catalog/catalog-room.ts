@@ -43,6 +43,11 @@ export class CatalogRoom {
     });
   }
 
+  /** True if only the minimum of each account is admitted. */
+  get isFull(): boolean {
+    return this.#all >= this.bytesMax;
+  }
+
   /**
    * Checks an entry before it replaces `before`, inside the change. Throws `limit-reached` if it is larger and there is
    * no room.

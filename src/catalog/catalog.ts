@@ -126,6 +126,10 @@ class StoredCatalog implements Catalog {
     return account;
   }
 
+  get isFull(): boolean {
+    return this.#room.isFull;
+  }
+
   isAccountNameFree(name: string): boolean {
     return !this.#reservedNames.has(name) && !this.#accounts.has(name) && !this.#isBeingRemoved(name);
   }

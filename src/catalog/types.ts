@@ -150,6 +150,8 @@ export interface Catalog {
   createAccount(name: string, region: string): Promise<AccountRecord>;
   /** As `createAccount`, inside a change of the same environment. */
   addAccount(change: Change, name: string, region: string): AccountRecord;
+  /** True if the memory for lists and groups is used up. Each account then still has some KiB. */
+  readonly isFull: boolean;
   /** True if no account has this name and it is not reserved; does not check its form. */
   isAccountNameFree(name: string): boolean;
   /**

@@ -1,13 +1,30 @@
 /** Creates the account of a person who signs up, named after the e-mail. */
-import type { Catalog } from '../catalog/index.js';
+import type { Catalog, Change } from '../catalog/index.js';
+import { ServiceError } from '../platform/index.js';
 import type { NewAccount } from './sign-in.js';
 
 const NAME_CHARACTERS_MAX = 40;
 /** Used if no part of the e-mail is valid in a name. */
 const NAMELESS = 'account';
 
-export function newAccounts(catalog: Pick<Catalog, 'addAccount' | 'isAccountNameFree'>, region: string): NewAccount {
-  return (change, email) => catalog.addAccount(change, freeName(catalog, accountNameOf(email)), region).name;
+export interface NewAccountOptions {
+  readonly catalog: Pick<Catalog, 'addAccount' | 'isAccountNameFree' | 'isFull'>;
+  readonly region: string;
+  /** Puts the new account on its plan, inside the change. */
+  readonly setPlan: (change: Change, account: string) => void;
+}
+
+/**
+ * The result throws `limit-reached` if the catalogue is full: each account has some room there even then, which strangers
+ * could have as often as they sign up.
+ */
+export function newAccounts({ catalog, region, setPlan }: NewAccountOptions): NewAccount {
+  return (change, email) => {
+    if (catalog.isFull) throw new ServiceError('limit-reached', 'The service has no room for another account.');
+    const { name } = catalog.addAccount(change, freeName(catalog, accountNameOf(email)), region);
+    setPlan(change, name);
+    return name;
+  };
 }
 
 /** `Ann.Lee+shop@example.com` → `ann-lee-shop`. */

@@ -1,5 +1,6 @@
 /** Parts of the feature: what operations need of people, and the authenticator of sessions. */
 import { SESSION_AUTHENTICATOR } from '../access/index.js';
+import type { Change } from '../catalog/index.js';
 import { provide, type FeatureParts, type Trouble } from '../operations/index.js';
 import { consoleLink, contributorOperations } from './contributor-operations.js';
 import { settingsOf, type OutboundRules } from '../platform/index.js';
@@ -7,6 +8,7 @@ import { OutboundClient } from '../platform/outbound/outbound-client.js';
 import { OpenId } from './openid.js';
 import { OPENID_SETTINGS, providerOf } from './openid-settings.js';
 import { newAccounts } from './own-account.js';
+import { PLANS } from '../plans/index.js';
 import { PEOPLE } from './part.js';
 import { firstLinkText } from './people-text.js';
 import { People } from './people.js';
@@ -49,10 +51,13 @@ function troublesOf(openId: OpenId | undefined): Trouble[] {
 
 export const peopleParts: FeatureParts = {
   operations: [...sessionOperations, ...contributorOperations],
-  open({ environment, clock, catalog, config, log }) {
+  open({ environment, clock, catalog, config, log, part }) {
     const people = new People(environment, clock, config.account.name);
     const provider = providerOf(settingsOf(config, OPENID_SETTINGS), config);
-    const newAccount = provider?.sign_up === true ? newAccounts(catalog, config.account.region) : undefined;
+    const { plans, planOfNewcomers } = part(PLANS);
+    const setPlan = (change: Change, account: string) => plans.subscriptions.put(change, account, planOfNewcomers);
+    const newAccount =
+      provider?.sign_up === true ? newAccounts({ catalog, region: config.account.region, setPlan }) : undefined;
     const signIn = new SignIn(people, clock, newAccount);
     let client: OutboundClient | undefined;
     const outbound = () => (client ??= createProviderOutbound(config.outbound));

@@ -7,6 +7,8 @@ export interface PlansPart {
   readonly plans: Plans;
   /** Plans that the settings offer, in their order. */
   readonly offered: readonly Plan[];
+  /** Name of the plan for accounts of people who sign up. */
+  readonly planOfNewcomers: string;
 }
 
 export const PLANS = serviceKey<PlansPart>('plans');

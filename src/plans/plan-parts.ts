@@ -6,7 +6,7 @@ import { settingsOf } from '../platform/index.js';
 import { ListStorage } from './list-storage.js';
 import { PLANS } from './part.js';
 import { planOperations } from './plan-operations.js';
-import { offeredPlans, PLAN_SETTINGS } from './plan-settings.js';
+import { offeredPlans, PLAN_SETTINGS, planOfNewcomers } from './plan-settings.js';
 import { Plans } from './plans.js';
 import { RecordLedger } from './record-ledger.js';
 import { SearchCounts } from './search-counts.js';
@@ -21,6 +21,7 @@ export const planParts: FeatureParts = {
     const { environment, catalog, indexes, config, clock, log, dataDir } = platform;
     const settings = settingsOf(config, PLAN_SETTINGS);
     const offered = offeredPlans(settings.offered);
+    const newcomers = planOfNewcomers(settings.sign_up, offered);
     const subscriptions = new Subscriptions({ environment, plans: offered, catalog, clock });
     for (const plan of subscriptions.unknownPlans) {
       log.warn({ plan }, 'Accounts without limits: the settings do not offer their plan');
@@ -39,7 +40,10 @@ export const planParts: FeatureParts = {
     catalog.useQuota(plans);
     const writing = writer(plans, searches, platform);
     return {
-      parts: [provide(PLANS, { plans, offered: [...offered.values()] }), provide(SEARCH_COUNTER, plans)],
+      parts: [
+        provide(PLANS, { plans, offered: [...offered.values()], planOfNewcomers: newcomers }),
+        provide(SEARCH_COUNTER, plans),
+      ],
       async forget({ subject, account }) {
         if (subject === 'account') await plans.forget(account);
         return true;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OperatorError } from '../platform/index.js';
-import { offeredPlans } from './plan-settings.js';
+import { offeredPlans, planOfNewcomers } from './plan-settings.js';
 import { LIMITS } from './types.js';
 
 describe('offeredPlans', () => {
@@ -63,5 +63,14 @@ describe('offeredPlans', () => {
         }
       }),
     );
+  });
+});
+
+describe('planOfNewcomers', () => {
+  it('is one of the offered plans, or the one without limits', () => {
+    const offered = offeredPlans(['trial lists=1']);
+    expect(planOfNewcomers('trial', offered)).toBe('trial');
+    expect(planOfNewcomers('default', offered)).toBe('default');
+    expect(() => planOfNewcomers('free', offered)).toThrow("'free' is not one of the plans default, trial.");
   });
 });

@@ -13,6 +13,12 @@ export const PLAN_SETTINGS = defineSettings('plans', {
     comment:
       'Plans that accounts can be put on, each a text such as "free records=10000 storage_bytes=1073741824 searches_a_month=50000 lists=3 feeds=1 successor=team": its name, its limits (what is left out has none), and the plan that takes its place near a limit. Accounts that are on no plan have no limits. As an environment variable: separated by commas.',
   },
+  sign_up: {
+    schema: Type.String({ maxLength: PLAN_CHARACTERS_MAX }),
+    default: UNLIMITED.name,
+    comment:
+      'Plan of the accounts of people who sign up by themselves (openid.sign_up): the name of one of the plans in plans.offered, or "default", which has no limits.',
+  },
   upgrade_percent: {
     schema: Type.Integer({ minimum: 1, maximum: 100 }),
     default: 90,
@@ -32,6 +38,13 @@ export function offeredPlans(texts: readonly string[]): ReadonlyMap<string, Plan
   }
   for (const plan of plans.values()) assertEnds(plan, plans);
   return plans;
+}
+
+/** Returns the name of the plan for accounts of people who sign up. Throws an `OperatorError` if it is not offered. */
+export function planOfNewcomers(name: string, offered: ReadonlyMap<string, Plan>): string {
+  if (name === UNLIMITED.name || offered.has(name)) return name;
+  const names = [UNLIMITED.name, ...offered.keys()].join(', ');
+  throw new OperatorError(`The setting plans.sign_up cannot be used: '${name}' is not one of the plans ${names}.`);
 }
 
 function readPlan(text: string): Plan {

@@ -8,7 +8,7 @@ import { workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { isKernelError, kernel } from '../../native-bindings/index.js';
 import { LearnedSearchesCache } from '../analytics/learned-searches-cache.js';
-import { answerTooLarge, ORDINARY_ANSWER_BYTES, ServiceError } from '../platform/index.js';
+import { ORDINARY_ANSWER_BYTES } from '../platform/index.js';
 import { RecordStoreCache } from '../records/index.js';
 import {
   ListContexts,
@@ -20,9 +20,9 @@ import {
   StoreRecordReader,
   SuggestExecutor,
 } from '../search/index.js';
-import { failureReply, type Postponement, type WorkerFailure } from '../platform/hosts/reply.js';
 import { BatchAnswerWriter, type Unfinished } from './batch-answer.js';
 import { answerBatches } from './batch-loop.js';
+import { postponed, searchFailure } from './search-failure.js';
 import type {
   SearchBatch,
   SearchPoolTask,
@@ -97,7 +97,7 @@ function runTask(task: SearchPoolTask, answer: BatchAnswerWriter): boolean {
     const unfinished = unfinishedBy(error);
     const isFull = error instanceof LongAnswerError && answerBytesMax === undefined && begin > 0;
     if (unfinished !== undefined) answer.unfinished(unfinished);
-    else answer.failed(isFull ? postponed('full') : failureOf(error, answerBytesMax));
+    else answer.failed(isFull ? postponed('full') : searchFailure(error, answerBytesMax));
     return !isFull;
   }
 }
@@ -106,15 +106,6 @@ function unfinishedBy(error: unknown): Unfinished | undefined {
   if (!isKernelError(error)) return undefined;
   const { code } = error;
   return code === 'stopped' || code === 'deadline' || code === 'slice' ? code : undefined;
-}
-
-function failureOf(error: unknown, answerBytesMax: number | undefined): WorkerFailure {
-  if (!(error instanceof LongAnswerError)) return failureReply(error);
-  return answerBytesMax === undefined ? postponed('long') : failureReply(answerTooLarge(answerBytesMax));
-}
-
-function postponed(why: Postponement): WorkerFailure {
-  return { ...failureReply(new ServiceError('overloaded', 'The answer was put off.')), postponed: why };
 }
 
 /** Writes the body of the answer; returns its total count. */

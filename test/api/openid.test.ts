@@ -146,6 +146,8 @@ describe('with sign-up allowed', () => {
         GANNET_OPENID_CLIENT_ID: 'gannet',
         GANNET_OPENID_CLIENT_SECRET: 'between us',
         GANNET_OPENID_SIGN_UP: 'true',
+        GANNET_PLANS_OFFERED: 'trial lists=2',
+        GANNET_PLANS_SIGN_UP: 'trial',
         GANNET_OPENID_NAME: 'Example',
         GANNET_CONSOLE_PUBLIC_URL: 'http://127.0.0.1:8400',
         GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
@@ -182,6 +184,8 @@ describe('with sign-up allowed', () => {
     expect((await person.get('/list/zoe-lee-shop-2')).status).toBe(403);
     expect((await person.get('/list/default')).status).toBe(403);
     expect((await person.get('/session/ways')).body).toEqual({ openid: { name: 'Example', sign_up: true } });
+    expect((await person.get('/plan/zoe-lee-shop')).body).toMatchObject({ plan: 'trial' });
+    expect((await open.control().get('/plan/default')).body).toMatchObject({ plan: 'default' });
   });
 
   it('a new owner sees no settings of the service, and cannot take over another email', async () => {

@@ -1,6 +1,6 @@
 /**
- * A backup as pieces in a media store. What was copied is stored there and its copy removed, so that only one list at a
- * time takes space here.
+ * A backup as pieces in a media store. What was copied is stored there and its copy removed, so that at most two
+ * lists at a time take space here: one that is sent, and one that is copied.
  */
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const LARGE_AT_A_TIME = 4;
 const SMALL_AT_A_TIME = 16;
 /** Local files read at a time. */
 const FILES_AT_A_TIME = 4;
-/** The next folder is copied while the previous ones are being sent. */
+/** Folders on this disk: the next one is copied while the previous one is being sent. */
 const FOLDERS_AT_A_TIME = 2;
 
 export class StoredTarget implements BackupTarget {
@@ -72,7 +72,6 @@ export class StoredTarget implements BackupTarget {
 
   /** Sends a folder; resolves when the next one may be copied. */
   async keepFolder(path: string): Promise<void> {
-    while (this.coming.size >= FOLDERS_AT_A_TIME) await Promise.race(this.coming);
     this.assertFine();
     const sent = this.send(path).then(
       () => undefined,
@@ -82,6 +81,8 @@ export class StoredTarget implements BackupTarget {
     );
     this.coming.add(sent);
     void sent.then(() => this.coming.delete(sent));
+    // The folder that is copied next is one of them.
+    while (this.coming.size >= FOLDERS_AT_A_TIME) await Promise.race(this.coming);
   }
 
   async leaveOut(path: string): Promise<void> {
