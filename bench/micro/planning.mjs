@@ -4,7 +4,7 @@
  *
  *   node bench/micro/planning.mjs [--records 100000] [--rounds 8]
  *
- * Uses the list that `search-stages.mjs --data sentences` with the same number of records leaves in the work folder.
+ * Uses the list of sentences that search-stages.mjs with the same number of records leaves in the work folder.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -100,7 +100,7 @@ it('Feeds of a deleted account are deleted in steps of five hundred, with one th
     const file = { media_store: 'default', path: 'a.csv', keep_in_sync: true };
     await sourceStore.create({ list_id, account, list: list_id, feed: null, ...file });
   }
-  const importer = { cancel: () => Promise.resolve() };
+  const importer = { forget: () => Promise.resolve() };
   const sources = new ListSources({ store: sourceStore, importer } as unknown as ListSourcesOptions);
   const options = { store, sources, feedsDir: join(folder, 'feeds'), timers: systemTimers, parallelMax: 1 };
   const feeds = new Feeds(options as unknown as FeedsOptions);
