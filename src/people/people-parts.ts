@@ -55,7 +55,7 @@ export const peopleParts: FeatureParts = {
     const people = new People(environment, clock, config.account.name);
     const provider = providerOf(settingsOf(config, OPENID_SETTINGS), config);
     const { plans, planOfNewcomers } = part(PLANS);
-    const setPlan = (change: Change, account: string) => plans.subscriptions.put(change, account, planOfNewcomers);
+    const setPlan = (change: Change, account: string) => plans.subscriptions.putNew(change, account, planOfNewcomers);
     const newAccount =
       provider?.sign_up === true ? newAccounts({ catalog, region: config.account.region, setPlan }) : undefined;
     const signIn = new SignIn(people, clock, newAccount);

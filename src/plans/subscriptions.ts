@@ -58,10 +58,15 @@ export class Subscriptions {
 
   /** Like `set`, inside a change. */
   put(change: Change, account: string, name: string): void {
-    const { plans, catalog, clock } = this.#options;
-    if (catalog.account(account) === undefined) {
+    if (this.#options.catalog.account(account) === undefined) {
       throw new ServiceError('account-not-found', `There is no account '${account}'.`);
     }
+    this.putNew(change, account, name);
+  }
+
+  /** As `put`, for an account that the same change creates. */
+  putNew(change: Change, account: string, name: string): void {
+    const { plans, clock } = this.#options;
     if (name === UNLIMITED.name) {
       if (this.#rows.has(account)) change.remove(this.#rows, account);
       return;
