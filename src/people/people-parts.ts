@@ -51,10 +51,11 @@ function troublesOf(openId: OpenId | undefined): Trouble[] {
 
 export const peopleParts: FeatureParts = {
   operations: [...sessionOperations, ...contributorOperations],
-  open({ environment, clock, catalog, config, log, part }) {
+  open(platform) {
+    const { environment, clock, catalog, config, log } = platform;
     const people = new People(environment, clock, config.account.name);
     const provider = providerOf(settingsOf(config, OPENID_SETTINGS), config);
-    const { plans, planOfNewcomers } = part(PLANS);
+    const { plans, planOfNewcomers } = platform.part(PLANS);
     const setPlan = (change: Change, account: string) => plans.subscriptions.putNew(change, account, planOfNewcomers);
     const newAccount =
       provider?.sign_up === true ? newAccounts({ catalog, region: config.account.region, setPlan }) : undefined;
