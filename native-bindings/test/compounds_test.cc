@@ -1,8 +1,10 @@
 // Tests compounds: longer words that begin or end with a word.
 #include "../kernel/vocabulary/compounds.h"
 
+#include <algorithm>
 #include <limits>
 
+#include "../kernel/analysis/utf8.h"
 #include "../kernel/common/stop.h"
 #include "check.h"
 #include "known_list.h"
@@ -61,14 +63,23 @@ TEST(compounds_of_letters_consist_of_words_of_the_list) {
 
 // The search for compounds visits a limited number of terms and stops at a deadline, however many terms the list has.
 TEST(compounds_are_limited_and_stop_at_a_deadline) {
+  constexpr uint32_t kRests = 1600;
+  static_assert(kRests > kCompoundTermsVisitedMax);
   std::string text;
-  for (char a = 'a'; a <= 'z'; ++a) {
-    for (char b = 'a'; b <= 'z'; ++b) {
-      for (char c = 'a'; c <= 'z'; ++c) text += std::string("서울") + a + b + c + " ";
-    }
+  std::vector<std::string> rests;
+  for (uint32_t i = 0; i < kRests; ++i) {
+    std::string& rest = rests.emplace_back();
+    AppendUtf8(0xac00 + i / 40, &rest);
+    AppendUtf8(0xac00 + i % 40, &rest);
+    text += "서울" + rest + " " + rest + "서울 ";
   }
-  const KnownList list("none", {{text + "서울역"}});
-  CHECK(list.Expand("서울", 0, {0, 0, 0, 1000}).compounds.size() <= 2 * kCompoundTermsVisitedMax);
+  // The last term of each order is the most frequent one, and would be the first compound if it were visited.
+  const auto backwards = [](const std::string& rest) { return std::string(rest.rbegin(), rest.rend()); };
+  const std::string more = "서울" + rests.back() + " " + std::ranges::max(rests, {}, backwards) + "서울";
+  const KnownList list("none", {{text, more}});
+  const std::vector<TermMatch> compounds = list.Expand("서울", 0, {0, 0, 0, 1000}).compounds;
+  CHECK_EQ(compounds.size(), 1000u);
+  CHECK(!compounds.empty() && compounds.front().document_frequency == 1);
   constexpr uint32_t kFlag = 7;
   LowerStop(kFlag);  // Another test may have raised it.
   WatchStop(kFlag, std::numeric_limits<double>::infinity(), 0);
