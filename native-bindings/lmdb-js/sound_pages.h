@@ -227,13 +227,13 @@ static int CheckMeta(const MDB_env *env, const MDB_meta *meta, txnid_t known, MD
 static int CheckFreeList(const MDB_txn *txn, const MDB_ID *list, size_t bytes) {
 	if (bytes < sizeof(MDB_ID) || list[0] > bytes / sizeof(MDB_ID) - 1) return MDB_CORRUPTED;
 	for (MDB_ID i = 1; i <= list[0]; ++i) {
-		intptr_t pages = 1;
+		pgno_t pages = 1;
 		if (list[i] == 0) continue;
 		if ((intptr_t)list[i] < 0) {
-			pages = -(intptr_t)list[i];
-			if (pages <= 0 || ++i > list[0]) return MDB_CORRUPTED;
+			pages = 0 - list[i];
+			if (++i > list[0]) return MDB_CORRUPTED;
 		}
-		if (list[i] < 2 || (pgno_t)pages > txn->mt_next_pgno || list[i] > txn->mt_next_pgno - (pgno_t)pages) return MDB_CORRUPTED;
+		if (list[i] < 2 || pages > txn->mt_next_pgno || list[i] > txn->mt_next_pgno - pages) return MDB_CORRUPTED;
 	}
 	return MDB_SUCCESS;
 }
