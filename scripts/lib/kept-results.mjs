@@ -24,6 +24,7 @@ const VARIABLES = [
   'UBSAN_OPTIONS',
   'GANNET_ROUNDS',
   'GANNET_SEED',
+  'GANNET_KERNEL_INSTRUCTIONS',
 ];
 
 const pathOf = (root, { id }) => join(root, 'node_modules', '.cache', 'gannet', 'results', `${id}.json`);

@@ -136,7 +136,8 @@ describe('kept results of stages', () => {
     expect(await said('1 passed, 0 failed')).toEqual([1, 0, 0]);
   });
 
-  it.each(['GANNET_ROUNDS', 'LMDB_DIR', 'SNOWBALL_DIR', 'CC'])('are not used with another %s', async (name) => {
+  const variables = ['GANNET_ROUNDS', 'GANNET_KERNEL_INSTRUCTIONS', 'LMDB_DIR', 'SNOWBALL_DIR', 'CC'];
+  it.each(variables)('are not used with another %s', async (name) => {
     const said = keptStage();
     const before = process.env[name];
     try {

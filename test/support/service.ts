@@ -216,7 +216,10 @@ export class TestService {
   }
 
   #environment(): NodeJS.ProcessEnv {
-    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GANNET_'));
+    // Allows running any test as on a processor without some instructions.
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !name.startsWith('GANNET_') || name === 'GANNET_KERNEL_INSTRUCTIONS',
+    );
     return {
       ...Object.fromEntries(inherited),
       GANNET_DATA_DIR: this.dataDir,
