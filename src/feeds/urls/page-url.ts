@@ -17,7 +17,7 @@ const SESSION =
 const SESSION_IN_PATH = /;(?:jsessionid|phpsessid|sid)=[^/?#;]*/gi;
 const SESSION_VALUE = /^[\w-]{8,}$/;
 /** Finds dates such as `/2031/05` and `date=2031-05`. The pages of a calendar for later times never end. */
-const DATED = /(?:^|[^\d])((?:1[0-9]|2[0-9]|3[0-9])\d{2})[-/](0?[1-9]|1[0-2])(?![\d])/;
+const DATED = /(?:^|[^\d])((?:1[0-9]|2[0-9]|3[0-9])\d{2})[-/](0?[1-9]|1[0-2])(?![\da-z])/i;
 const CALENDAR_FUTURE_MS = 400 * 86_400_000;
 const CALENDAR_FIRST_YEAR = 1990;
 const YEAR_PARAMETER = /^(?:y|yr|year|jahr|annee|ano)$/i;
