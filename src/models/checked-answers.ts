@@ -2,6 +2,8 @@
 import { ModelError } from './model-error.js';
 
 const NAMED_CHARACTERS_MAX = 200;
+/** The smallest normal number. Smaller sums of squares have lost digits, so that the length is wrong. */
+const SQUARES_MIN = 2 ** -1022;
 
 /** Returns the vectors normalised to length 1. Throws a ModelError that says what is wrong with one of them. */
 export function checkedVectors(
@@ -56,7 +58,8 @@ function squaresOf(given: Float32Array): number {
 function ofLengthOne(given: ArrayLike<number>, squares: number): Float32Array {
   // In double precision, where numbers that single precision would round to zero or infinity still have a length.
   const length = Math.sqrt(squares);
-  if (!(length > 0) || !Number.isFinite(length)) throw wrong('The model answered a vector without a direction.');
+  if (!(squares >= SQUARES_MIN) || !Number.isFinite(length))
+    throw wrong('The model answered a vector without a direction.');
   const vector = new Float32Array(given.length);
   for (let index = 0; index < given.length; index++) vector[index] = (given[index] as number) / length;
   return vector;

@@ -410,26 +410,60 @@ it('endpointOf returns the URL of the endpoint, whatever part of it was given', 
     expect(endpointOf(url, '/rerank')).toBe('https://h/v2/rerank');
 });
 
-it('Answers are refused with a ModelError or contain finite numbers only, whatever they are', () => {
-  fc.assert(
-    fc.property(fc.array(fc.anything()), fc.nat(3), (answered, count) => {
-      const attempts = [
-        () => checkedVectors(answered, { count, dimensions: 2 }),
-        () =>
-          checkedRelevances(
-            answered.map((value) => ({ index: value, relevance: value })),
-            count,
-          ),
-      ];
-      for (const attempt of attempts) {
-        try {
-          for (const each of attempt()) expect(Number.isFinite(typeof each === 'number' ? each : each[0])).toBe(true);
-        } catch (error) {
-          expect(error).toBeInstanceOf(ModelError);
-        }
+describe('checked answers', () => {
+  const DIMENSIONS = 2;
+  /** Most values are as in a right answer, so that many answers are accepted. */
+  const mostly = (right: fc.Arbitrary<unknown>) =>
+    fc.oneof({ weight: 12, arbitrary: right }, { weight: 1, arbitrary: fc.anything() });
+  const number = mostly(fc.float());
+  const ofDimensions = { minLength: DIMENSIONS, maxLength: DIMENSIONS };
+  const vector = mostly(fc.oneof(fc.array(number, ofDimensions), fc.float32Array(ofDimensions)));
+  const answer = fc.nat(3).chain((count) => {
+    const all = { minLength: count, maxLength: count };
+    const index = fc.shuffledSubarray([0, 1, 2].slice(0, count), all);
+    return fc.record({
+      count: fc.oneof({ weight: 12, arbitrary: fc.constant(count) }, { weight: 1, arbitrary: fc.nat(3) }),
+      vectors: fc.array(vector, all),
+      relevances: index.chain((indexes) =>
+        fc.tuple(...indexes.map((each) => fc.record({ index: mostly(fc.constant(each)), relevance: number }))),
+      ),
+    });
+  });
+
+  it('have the wanted number of finite values, and vectors of length 1, or are refused with a ModelError', () => {
+    const accepted = { vectors: 0, relevances: 0 };
+    const unlessRefused = (check: () => void) => {
+      try {
+        check();
+      } catch (error) {
+        if (!(error instanceof ModelError)) throw error;
       }
-    }),
-  );
+    };
+    fc.assert(
+      fc.property(answer, ({ count, vectors, relevances }) => {
+        unlessRefused(() => {
+          const checked = checkedVectors(vectors, { count, dimensions: DIMENSIONS });
+          expect(checked).toHaveLength(count);
+          for (const each of checked) {
+            expect(each).toHaveLength(DIMENSIONS);
+            expect(Math.hypot(...each)).toBeCloseTo(1, 5);
+          }
+          accepted.vectors += count;
+        });
+        unlessRefused(() => {
+          const checked = checkedRelevances(relevances, count);
+          expect(checked).toHaveLength(count);
+          for (const each of relevances) expect(checked[each.index as number]).toBe(each.relevance);
+          expect(checked.every(Number.isFinite)).toBe(true);
+          accepted.relevances += count;
+        });
+      }),
+      // The square of this number has lost its digits.
+      { examples: [[{ count: 1, vectors: [[3e-162, 0]], relevances: [] }]] },
+    );
+    expect(accepted.vectors).toBeGreaterThan(0);
+    expect(accepted.relevances).toBeGreaterThan(0);
+  });
 });
 
 it.each([8, 1024, 3072, 8192])(
