@@ -194,9 +194,20 @@ describe('docs/architecture.md', () => {
     for (const name of kinds) expect(table).toContain(`kinds/${name.replace('.ts', '.js')}`);
   });
 
-  it('says that each search option is a row of search-options.ts, which exists', () => {
-    expect(sectionOf('src/search')).toMatch(/`search-options\.ts`: schema, default, form/);
-    expect(existsSync(join(root, 'src/search/options/search-options.ts'))).toBe(true);
+  it('says rightly that each search option is a row of search-options.ts, from which the schemas of the API come', () => {
+    expect(sectionOf('src/search')).toMatch(/`search-options\.ts`: schema, default, form; the API's schemas/);
+    const schemas = read('src/operations/api/search-options.ts');
+    expect(schemas).toMatch(/import \{ SEARCH_OPTIONS, .*\} from '\.\.\/\.\.\/search\/index\.js'/);
+    // The rows are the only members of the schemas, and the operations take no others.
+    expect(schemas).toMatch(/const members = Object\.entries\(SEARCH_OPTIONS\)\.map\(/);
+    expect(schemas.match(/Type\.Optional\(/g)).toHaveLength(1);
+    const taken = read('src/operations/api/search.ts').matchAll(/^ {2}(?:query|body): (.*),$/gm);
+    expect([...taken].map(([, schema]) => schema).sort()).toEqual([
+      'searchBody',
+      'searchBody',
+      'searchQuery',
+      'searchQuery',
+    ]);
   });
 
   it('says rightly that the codes of errors are in one catalogue', () => {

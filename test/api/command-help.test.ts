@@ -7,13 +7,17 @@ import { typed, typedWith } from '../support/typed-command.js';
 const helpOf = (name: string) => typedWith(() => import('../../src/main.js'), ...name.split(' '), '--help');
 
 describe('the help of each command', () => {
-  it.each(commandNames())('shows an example for gannet %s if it needs arguments', async (name) => {
-    const { out } = await helpOf(name);
-    const [usage = ''] = out.split('\n', 1);
-    const takesSomething = usage.includes('<') || out.includes('(required)');
-    // Arguments of `call` and `list` that are optional need no example.
-    if (takesSomething) expect(out).toMatch(new RegExp(`^Example: gannet ${name}\\b`, 'm'));
-  });
+  it.each(commandNames())(
+    'begins with the usage of gannet %s, and shows an example if it needs arguments',
+    async (name) => {
+      const { out } = await helpOf(name);
+      const [usage = ''] = out.split('\n', 1);
+      expect(usage).toMatch(new RegExp(`^Usage: gannet ${name}\\b`));
+      const takesSomething = usage.includes('<') || out.includes('(required)');
+      // Arguments of `call` and `list` that are optional need no example.
+      if (takesSomething) expect(out).toMatch(new RegExp(`^Example: gannet ${name}\\b`, 'm'));
+    },
+  );
 
   it('marks required options', async () => {
     const { out } = await helpOf('webhook create');

@@ -2,7 +2,9 @@
  * Tests documents that would take all memory or time: each ends with a named error, and nothing else in the list is
  * affected.
  */
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { lockHolder } from '../../src/platform/index.js';
 import { BOMBS } from '../support/pdf-bombs.js';
 import { pdfOf } from '../support/pdf.js';
 import type { ScriptedServer } from '../support/scripted-server.js';
@@ -68,6 +70,8 @@ it('Documents that would take all memory or time fail with a named error, and th
     return (body as { total_count: number }).total_count;
   };
   await expect.poll(found, WAITING).toBe(records.length / 2);
-  // It is still the same process: its memory is measured by its id, and no second start was logged.
   expect(service.ownMemoryMib() - before).toBeLessThan(GROWN_MIB_MAX);
+  // It is still the process that was started.
+  expect(lockHolder(join(service.dataDir, 'lock'))?.pid).toBe(service.pid);
+  expect(service.output.match(/"msg":"The service is ready"/g)).toHaveLength(1);
 });

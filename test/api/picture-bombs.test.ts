@@ -4,8 +4,10 @@
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { lockHolder } from '../../src/platform/index.js';
 import type { Answer } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { pictureBombs } from '../support/picture-bombs.js';
@@ -94,8 +96,10 @@ it('Pictures that would take all memory fail with the same error in records and 
     const { body } = await searchBy(await jpegOf(1 + round * 100));
     expect((body as { results: { name: string }[] }).results[0]?.name).toBe(`good-1-${round}`);
   }
-  // It is still the same process: its memory is measured by its id, and no second start was logged.
   expect(service.ownMemoryMib() - before).toBeLessThan(GROWN_MIB_MAX);
+  // It is still the process that was started.
+  expect(lockHolder(join(service.dataDir, 'lock'))?.pid).toBe(service.pid);
+  expect(service.output.match(/"msg":"The service is ready"/g)).toHaveLength(1);
 });
 
 it('A picture with too many bytes is refused before it is read, however it is sent', async () => {

@@ -65,8 +65,10 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
     it('works again when the catalogue can be read again', async () => {
       await data.fail(['read'], 'EIO', '/system/data.mdb');
       await data.forget();
-      expect((await backUp()).status).toBe(503);
-      expect((await backUp()).body).not.toMatchObject({ code: 'conflict' });
+      // The second one is refused for the same reason, and not because the first one were still under way.
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        expect(await backUp()).toMatchObject({ status: 503, body: { code: 'storage-damaged' } });
+      }
       await data.heal();
       await eventually(backUp, ({ status }) => status === 201);
       expect(backups()).toHaveLength(2);

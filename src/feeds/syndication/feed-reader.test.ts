@@ -26,7 +26,7 @@ describe('readFeed', () => {
     expect(items[0]?.text).not.toMatch(/[<>]/);
   });
 
-  it('reads at least 190 of 200 broken feeds, and throws only NotAFeedError for the others', async () => {
+  it('reads at least two items of each of 200 broken feeds', async () => {
     const feeds = brokenFeeds();
     const unread: string[] = [];
     for (const { name, bytes, contentType } of feeds) {
@@ -37,12 +37,10 @@ describe('readFeed', () => {
         );
         if (good.length < 2) unread.push(`${name}: ${good.length} items of ${items.length}`);
       } catch (error) {
-        if (!(error instanceof NotAFeedError)) throw error;
-        unread.push(`${name}: ${error.message}`);
+        unread.push(`${name}: ${String(error)}`);
       }
     }
     expect(feeds.length).toBeGreaterThanOrEqual(200);
-    expect(feeds.length - unread.length, unread.join('\n')).toBeGreaterThanOrEqual((feeds.length * 190) / 200);
     expect(unread).toEqual([]);
   });
 
