@@ -95,7 +95,7 @@ describe('segments', () => {
 });
 
 describeWhere(process.platform === 'linux', 'only Linux says which mapping it was')(
-  'a segment that is cut while it is searched',
+  'a segment file that is cut while it is searched',
   () => {
     const unreadable = expect.objectContaining({ name: 'KernelError', code: 'unreadable' });
     // The segment takes some hundred memory pages.

@@ -206,7 +206,7 @@ describe('search by meaning beside words', () => {
   });
 
   itWhere(process.platform === 'linux', 'only Linux says which mapping it was')(
-    'makes nothing out of a file that was cut',
+    'writes no merged file if one of the files was cut, and reports the cut one',
     () => {
       // Enough vectors for a graph, which is built before the first byte is written.
       const [count, dimensions] = [6000, 64];

@@ -89,7 +89,7 @@ it('Of set-ups that begin at once, each waits for the others', async () => {
 const tellsBeginnings = existsSync('/proc/self/stat');
 
 itWhere(tellsBeginnings, 'when a process began is not told here')(
-  'a set-up that was killed is none, also where its number is that of another process now',
+  'A killed set-up is not waited for, even if another process has its number now',
   async () => {
     const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
     onTestFinished(() => rmSync(clone, { recursive: true }));
@@ -233,7 +233,7 @@ it('A set-up kills programs that do not end when it gets a second signal', async
 });
 
 itWhere(tellsBeginnings, 'when a process began is not told here')(
-  "a set-up that was killed before the machine was started again has none of somebody else's processes ended",
+  'After a restart of the machine, a killed set-up causes no foreign process to be ended',
   async () => {
     const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
     onTestFinished(() => rmSync(clone, { recursive: true }));
@@ -259,7 +259,7 @@ itWhere(tellsBeginnings, 'when a process began is not told here')(
 );
 
 itWhere(tellsBeginnings, 'when a process began is not told here')(
-  'a set-up ends what one ran that was killed, before it takes its files away, and tells so',
+  'A set-up ends the programs of a killed one before it removes its files, and says so',
   async () => {
     const { clone, setUp, npm } = await lastingSetUp();
     setUp.kill('SIGKILL');

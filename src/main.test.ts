@@ -84,7 +84,7 @@ describe('startService', () => {
   });
 
   itWhere(process.getuid?.() !== 0, 'nobody keeps root from writing')(
-    'refuses a data directory that cannot be made in its folder',
+    'refuses a data directory that it may not create',
     async () => {
       const locked = newFolder();
       chmodSync(locked, 0o500);

@@ -11,7 +11,7 @@ const WATCHING = `process.once('SIGCONT', () => process.exit(7));
 setInterval(() => undefined, 1000);`;
 
 itWhere(process.platform === 'linux', 'only Linux tells what is beneath a process')(
-  'a command that is halted goes on, and has its own end',
+  'halts.mjs lets a halted command continue and exits with its status',
   () => {
     const { status, stdout } = spawnSync(process.execPath, [PROGRAM, '--seed', '1', process.execPath, '-e', WATCHING], {
       encoding: 'utf8',
@@ -21,7 +21,7 @@ itWhere(process.platform === 'linux', 'only Linux tells what is beneath a proces
 );
 
 itWhere(process.platform === 'linux', 'only Linux tells what is beneath a process')(
-  'what somebody else has stopped is left alone',
+  'treeOf leaves out processes that something else has stopped',
   async () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });
     try {

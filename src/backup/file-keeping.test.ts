@@ -10,7 +10,7 @@ import { keepCopy, linked } from './file-keeping.js';
 const WRITTEN_AT = new Date('2026-02-03T04:05:06Z');
 
 describeWhere(await canMountFaulty(), 'no file system of our own can be mounted here (libfuse 3, and root)')(
-  'a file that the backup before has too',
+  'a file that the previous backup also has',
   () => {
     let root: string;
     let disk: FaultyFileSystem;

@@ -65,7 +65,7 @@ function watchGathered(res: HttpResponse, gathered: number[]): void {
 }
 
 itWhere(hasUWebSockets, 'uWebSockets.js has no binary for this machine')(
-  'hands the library no more at once of long events than it gathers, which it would forget where a connection is full',
+  'EventWriter hands the library less at once than it gathers, because it loses the rest if the connection is full',
   async () => {
     const served = await serveEvents();
     expect(await (await fetch(served.address)).text()).toBe(EVENTS.join(''));

@@ -72,7 +72,7 @@ it('A picture that takes too much memory or time ends its process with an error,
 });
 
 itWhere(ON_LINUX, 'only Linux tells of the processes that one has started')(
-  'a picture whose process something else kills is read by another one',
+  'A picture is read by another process if something else kills the first one',
   async () => {
     const reader = readerOf();
     const small = await jpegOf(1);

@@ -90,10 +90,13 @@ it('dataDirectoryFault accepts lists without a catalogue, which the start report
   expect(dataDirectoryFault(folder)).toBeUndefined();
 });
 
-itWhere(process.getuid?.() !== 0, 'nobody keeps root from anything')('names what this user may not do', () => {
-  chmodSync(folder, 0o500);
-  expect(dataDirectoryFault(folder)).toBe('this user may not do that (EACCES)');
-  expect(dataDirectoryFault(join(folder, 'data'))).toBe(
-    `it cannot be made in ${folder}: this user may not do that (EACCES)`,
-  );
-});
+itWhere(process.getuid?.() !== 0, 'nobody keeps root from anything')(
+  'dataDirectoryFault reports missing permissions of the user',
+  () => {
+    chmodSync(folder, 0o500);
+    expect(dataDirectoryFault(folder)).toBe('this user may not do that (EACCES)');
+    expect(dataDirectoryFault(join(folder, 'data'))).toBe(
+      `it cannot be made in ${folder}: this user may not do that (EACCES)`,
+    );
+  },
+);

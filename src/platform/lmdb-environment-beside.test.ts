@@ -68,7 +68,7 @@ const written = async (name: string) => {
 };
 
 describeWhere(process.platform === 'linux', 'only Linux can have a library in front of others')(
-  'an environment whose disk takes its time',
+  'an environment on a slow disk',
   () => {
     it('keeps its thread running, shows only what is on disk, and writes in order', async () => {
       const said = run(

@@ -46,7 +46,7 @@ function saidElsewhere(): string {
 }
 
 describeWhere(canMount('An environment that can only be read'), 'no file system can be mounted here (root)')(
-  'an environment that can only be read',
+  'an environment on a read-only file system',
   () => {
     beforeEach(async () => {
       root = mkdtempSync(join(tmpdir(), 'gannet-unwritable-'));

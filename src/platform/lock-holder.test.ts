@@ -18,7 +18,7 @@ describe('lockHolder', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  itWhere(process.platform === 'linux', 'only Linux tells it')('is told while it holds it', () => {
+  itWhere(process.platform === 'linux', 'only Linux tells it')('returns the process while it holds the lock', () => {
     const path = join(folder, 'lock');
     const lock = kernel.lockFile(path);
     expect(lockHolder(path)).toEqual({ pid: process.pid, user: process.getuid?.() });
@@ -26,18 +26,21 @@ describe('lockHolder', () => {
     expect(lockHolder(path)).toBeUndefined();
   });
 
-  itWhere(mounting, 'no file system can be mounted')('is not that of a file of the same number on another disk', () => {
-    const disks = ['one', 'two'].map((name) => SmallFileSystem.mount(join(folder, name)));
-    try {
-      const [one = '', two = ''] = disks.map((disk) => join(disk.path, 'lock'));
-      for (const path of [one, two]) writeFileSync(path, '');
-      expect(statSync(one).ino).toBe(statSync(two).ino);
-      const lock = kernel.lockFile(two);
-      expect(lockHolder(one)).toBeUndefined();
-      expect(lockHolder(two)).toMatchObject({ pid: process.pid });
-      lock?.release();
-    } finally {
-      for (const disk of disks) disk.unmount();
-    }
-  });
+  itWhere(mounting, 'no file system can be mounted')(
+    'ignores a lock on a file with the same inode number on another disk',
+    () => {
+      const disks = ['one', 'two'].map((name) => SmallFileSystem.mount(join(folder, name)));
+      try {
+        const [one = '', two = ''] = disks.map((disk) => join(disk.path, 'lock'));
+        for (const path of [one, two]) writeFileSync(path, '');
+        expect(statSync(one).ino).toBe(statSync(two).ino);
+        const lock = kernel.lockFile(two);
+        expect(lockHolder(one)).toBeUndefined();
+        expect(lockHolder(two)).toMatchObject({ pid: process.pid });
+        lock?.release();
+      } finally {
+        for (const disk of disks) disk.unmount();
+      }
+    },
+  );
 });

@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 itWhere(residentFileBytes() !== undefined, 'this system does not tell what is resident')(
-  'keeps mapped files within the budget and every byte readable',
+  'MappedAllowance keeps mapped files within the budget and every byte readable',
   async () => {
     const folder = mkdtempSync(join(os.tmpdir(), 'gannet-mapped-'));
     folders.push(folder);

@@ -123,7 +123,7 @@ describe('OwnMemory', () => {
 });
 
 itWhere(residentOwnBytes() !== undefined, 'this system does not tell what is resident')(
-  'measures what belongs to no file',
+  'residentOwnBytes counts memory that belongs to no file',
   () => {
     const before = residentOwnBytes() ?? 0;
     const block = Buffer.alloc(64 * 2 ** 20, 1);

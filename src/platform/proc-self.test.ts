@@ -21,7 +21,7 @@ describe('the page size', () => {
     expect(procSelf('of another system' as 'auxv')).toBeUndefined();
   });
 
-  itWhere(process.platform === 'linux', 'only Linux has /proc')('is that of this system', () => {
+  itWhere(process.platform === 'linux', 'only Linux has /proc')('is that of getconf on this system', () => {
     expect(pageBytes()).toBe(Number(execFileSync('getconf', ['PAGESIZE'], { encoding: 'utf8' })));
     expect(procSelf('limits')?.toString()).toContain('Max open files');
   });

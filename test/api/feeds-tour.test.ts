@@ -61,7 +61,7 @@ beforeAll(async () => {
 afterAll(() => feeds.close());
 
 const why = whyWithout('python3', 'curl', 'bash');
-itWhere(why === undefined, why ?? '')('make the documentation searchable', async () => {
+itWhere(why === undefined, why ?? '')('The commands of the tour make the documentation searchable', async () => {
   const { first, rest } = commands();
   expect(first).toContain('python3 -m http.server 8000');
   expect(rest.length).toBeGreaterThan(5);

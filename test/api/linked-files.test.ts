@@ -165,7 +165,7 @@ describe('an import with files', () => {
 });
 
 itWhere(canMount('linked files on a full disk'), 'this process may not mount')(
-  'ends with a sentence on a full disk, leaves no half of a file, and goes on when there is room',
+  'An export with files to a full disk ends with a sentence, leaves no partial file, and works when there is room',
   async () => {
     await made('full', [{ name: 'large', title: 'Large', paper: papers[1] }]);
     const path = join(folder, 'disk');

@@ -44,7 +44,7 @@ describe('a service manager that waits for notifications', () => {
     }
   });
 
-  onLinux('and is gone costs a line of the log', async () => {
+  onLinux('costs a line in the log if it is gone', async () => {
     const service = await startTestService({ env: { NOTIFY_SOCKET: join(folder, 'nobody') } });
     try {
       expect((await service.client.get('/health')).status).toBe(200);
@@ -68,7 +68,7 @@ const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 describe('the unit for systemd', () => {
   itWhere(hasSystemd, 'systemd-analyze, which checks units, is not installed here')(
-    'is one that systemd takes, whatever its paths are called',
+    'is accepted by systemd, whatever its paths are',
     async () => {
       const settings = join(folder, 'of $HOME 100%.toml');
       writeFileSync(settings, '');

@@ -34,7 +34,7 @@ const TABLES = [
   ['models', 'models', 'model'],
 ] as const;
 const DAYS = 366;
-describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is much', () => {
+describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console with much data', () => {
   let service: TestService;
   let browser: Browser;
   let page: Page;

@@ -13,7 +13,7 @@ import { describeWhere } from '../support/skip.js';
 
 const REBOUND = 'rebound.example.com';
 
-describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('a page of somebody else', () => {
+describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('a page of another site', () => {
   let service: TestService;
   let browser: Browser;
   let other: Server;

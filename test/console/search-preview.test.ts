@@ -98,7 +98,7 @@ describeConsole('the search preview', { fill, context }, (its) => {
   });
 
   const missing = whyWithout('bash', 'curl', 'python3');
-  itWhere(missing === undefined, missing ?? '')('is written as a program that finds the same', async () => {
+  itWhere(missing === undefined, missing ?? '')('shows the search as programs that find the same', async () => {
     const { key } = await its.service.createKey({ access: 'search-and-read' });
     const env = { ...process.env, GANNET_KEY: key };
     // The query has characters that are special in shells and in each of the languages.

@@ -118,7 +118,7 @@ it(`The built-in model is completely learned across ${KILLS} kills, and again af
 });
 
 itWhere(canMount('the built-in model on a full disk'), 'this process may not mount')(
-  'is learned when there is room again, and words find what they found meanwhile',
+  'The built-in model is learned when a full disk has room again, and searches by words find records meanwhile',
   async () => {
     const of = await started();
     await of.stop();

@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 itWhere(ON_LINUX, 'only Linux tells a process that its parent ends')(
-  'has no reader of files and no ffmpeg left behind by a service that is killed, though they hang',
+  'A killed service leaves behind no process that reads files and no ffmpeg, even if they hang',
   async () => {
     const program = writeProgram(join(folder, 'ffmpeg'), `exec sleep 100000`);
     const service = await startTestService({

@@ -35,7 +35,7 @@ async function write({ client }: TestService, name: string, records: number): Pr
 }
 
 itWhere(process.platform === 'linux', 'limits of Linux')(
-  'loses nothing that was answered where its address space is cut, whether it ends or refuses',
+  'A service whose address space is cut loses no acknowledged write, whether it ends or refuses writes',
   async () => {
     service = await startTestService();
     const list = { name: 'films', searchable_fields: [{ name: 'title' }] };

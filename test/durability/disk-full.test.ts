@@ -85,7 +85,7 @@ const total = async ({ client }: TestService, query?: string): Promise<number> =
 };
 
 itWhere(mounted, 'mounting a small file system takes root')(
-  'answers 507, serves on, loses nothing, and writes again when there is space',
+  'A service on a full disk answers writes with 507, loses nothing, and writes again when there is space',
   async () => {
     service = await startTestService({ dataDir: mountPoint, env: { GANNET_LOG_LEVEL: 'fatal' } });
     const made = await service.client.post('/list/default', {

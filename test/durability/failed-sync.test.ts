@@ -54,7 +54,7 @@ async function commitUntilCut(random: SeededRandom, seed: number, expected: Map<
 }
 
 describeWhere(await canMountFaulty(), 'no file system of our own can be mounted here (libfuse 3, and root)')(
-  'a commit after one whose sync failed',
+  'a commit after a failed sync',
   () => {
     it(`is on disk after ${ROUNDS} power cuts, and nothing of the failed ones is`, async () => {
       const random = new SeededRandom(1);

@@ -198,7 +198,7 @@ describe('a large import', () => {
   });
 
   itWhere(canMount('imports into a full disk of segments'), 'mounting a small file system takes root')(
-    'is refused where the disk of the segments is full while that of the records is not, and nothing of the commit is there',
+    'is refused if the disk of the segments is full but that of the records is not, and leaves nothing of the commit',
     async () => {
       const before = new Set(folders());
       await makeList('full');

@@ -110,7 +110,7 @@ function mountAtLists(): void {
 }
 
 itWhere(canMount('lists on a disk that is unmounted'), 'mounting takes root')(
-  'lists whose disk is unmounted are told of so, also after a start and by doctor, and all are there when it is mounted again',
+  'Lists on an unmounted disk are refused with that reason, also after a start and by doctor, and return with the disk',
   async () => {
     mountAtLists();
     await makeLists();

@@ -109,7 +109,7 @@ it(
 );
 
 itWhere(canMount('a full disk under a media store'), 'it needs the right to mount')(
-  'a full disk is told, leaves the old file and nothing else, and uploads go on when there is room again',
+  'An upload to a full disk is refused and leaves only the old file, and uploads work when there is room again',
   async () => {
     disk = SmallFileSystem.mount(join(dataDir, 'media'));
     service = new TestService(dataDir, { dataDir, env: { GANNET_LOG_LEVEL: 'fatal' } });

@@ -49,7 +49,7 @@ function ask(port: number): { readonly isAnswered: Promise<boolean>; readonly en
   return { isAnswered, end: () => socket.destroy() };
 }
 
-describeWhere(process.platform === 'linux', 'limits of Linux')('a service whose descriptors are taken', () => {
+describeWhere(process.platform === 'linux', 'limits of Linux')('a service without free descriptors', () => {
   it('refuses a write without a thread for it, still searches, and writes when it has descriptors again', async () => {
     service = await startTestService();
     const { client, pid } = service;

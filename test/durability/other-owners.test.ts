@@ -69,7 +69,7 @@ function asNobody(dataDir: string, ...argv: readonly string[]) {
 }
 
 itWhere(hasBindfs, 'it takes root, and bindfs')(
-  'root is let in where a file system gives everything to one user, whoever makes it',
+  'Root may use a data directory on a file system that gives every file to the same user',
   async () => {
     const mounted = join(folder, 'mounted');
     mkdirSync(mounted);
@@ -89,7 +89,7 @@ itWhere(hasBindfs, 'it takes root, and bindfs')(
 );
 
 describeWhere(process.getuid?.() === 0, 'only root can be another user')(
-  'root on the data directory of somebody else',
+  'root in the data directory of another user',
   () => {
     it('restores nothing that its owner could not open, and says which user must do it', async () => {
       const dataDir = directoryOfNobody();

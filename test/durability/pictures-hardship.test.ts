@@ -183,7 +183,7 @@ it(
 );
 
 itWhere(canMount('a full disk under a list whose pictures are read'), 'it needs the right to mount')(
-  'on a full disk pictures are searched, and what was read meanwhile is written when there is room',
+  'Pictures are searched on a full disk, and what was read meanwhile is written when there is room',
   async () => {
     disk = SmallFileSystem.mount(join(dataDir, 'lists'));
     await startWithList();

@@ -44,7 +44,7 @@ async function makeList(name: string): Promise<void> {
 const search = (list: string) => service.client.get(`/search/default/${list}/1`, { query: 'one' });
 
 itWhere(hasExt4, NO_EXT4)(
-  'is 200 on a disk that can only be read, says so, and searches are served while changes are refused',
+  'GET /ready answers 200 on a read-only disk and says so, and searches are served while changes are refused',
   async () => {
     disk = Ext4Disk.mount(join(root, 'image'), dataDir);
     await service.start();
@@ -63,7 +63,7 @@ itWhere(hasExt4, NO_EXT4)(
   },
 );
 
-itWhere(hasExt4, NO_EXT4)('serves lists that no thread has opened before the disk could only be read', async () => {
+itWhere(hasExt4, NO_EXT4)('A service on a read-only disk serves lists that no thread had opened before', async () => {
   disk = Ext4Disk.mount(join(root, 'image'), dataDir);
   await service.start();
   const lists = ['films', 'plays', 'songs'];

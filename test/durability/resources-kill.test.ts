@@ -100,7 +100,7 @@ it(
 );
 
 itWhere(canMount('a full disk under a list that is read for'), 'it needs the right to mount')(
-  'what was read while the disk was full is written when there is room, without being read again',
+  'Files that were read while the disk was full are written when there is room, without being read again',
   async () => {
     disk = SmallFileSystem.mount(join(dataDir, 'lists'));
     await service.start();

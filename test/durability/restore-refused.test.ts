@@ -59,7 +59,7 @@ async function expectRefused(sentence: string, ...argv: string[]): Promise<void>
 }
 
 itWhere(mounting, 'only root can mount')(
-  'a restore moves nothing where a part of the data directory is mounted',
+  'A restore is refused and moves nothing if a part of the data directory is a mounted file system',
   async () => {
     const media = join(dataDir, 'media');
     mounted = SmallFileSystem.mount(media);
@@ -79,7 +79,7 @@ itWhere(mounting, 'only root can mount')(
 );
 
 itWhere(mounting, 'only root can mount')(
-  'a data directory that is a link to another disk takes a backup, and completes one',
+  'A backup can be restored into a data directory that is a link to another disk, and an interrupted restore is completed',
   async () => {
     const disk = join(folder, 'disk');
     mounted = SmallFileSystem.mount(disk);

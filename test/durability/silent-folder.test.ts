@@ -52,7 +52,7 @@ afterAll(async () => {
 const read = (path: string) => service.client.send('GET', `/media/default/${path}`, {});
 
 itWhere(otherDisk !== undefined, `${PLACES.join(', ')} and temporary files are on one disk`)(
-  'that is silent keeps no store of another disk, no write and no search waiting, and is itself again afterwards',
+  'A media store that does not answer delays no store on another disk and no write, and works when it answers again',
   async () => {
     expect(await read('one/silent')).toMatchObject({ status: 200, text: 'here' });
     writeFileSync(isSilent, '');
@@ -72,7 +72,7 @@ itWhere(otherDisk !== undefined, `${PLACES.join(', ')} and temporary files are o
 );
 
 itWhere(otherDisk !== undefined, `${PLACES.join(', ')} and temporary files are on one disk`)(
-  'that has backups keeps nobody waiting who asks for those on another disk',
+  'A folder of backups that does not answer does not delay listing the backups on another disk',
   async () => {
     const [silent, other] = [join(elsewhere, 'kept', 'silent'), join(root, 'kept')];
     for (const folder of [silent, other]) mkdirSync(folder, { recursive: true });

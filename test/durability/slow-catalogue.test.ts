@@ -14,7 +14,7 @@ const root = mkdtempSync(join(tmpdir(), 'gannet-slow-'));
 const isSilent = join(root, 'is-silent');
 
 describeWhere(process.platform === 'linux', 'only Linux can have a library in front of others')(
-  'the catalogue, on a disk that takes its time',
+  'the catalogue on a slow disk',
   () => {
     let service: TestService;
     beforeAll(async () => {

@@ -34,7 +34,7 @@ it('The probe reports gone if the catalogue is missing', async () => {
 });
 
 itWhere(await canMountFaulty(), 'Mounting a file system that fails needs libfuse 3 and root.')(
-  'tells writes that fail from what cannot be asked, and both from a disk that is gone',
+  'The probe tells a disk that refuses writes from one that cannot answer that, and from one that is gone',
   async () => {
     const disk = await FaultyFileSystem.mount(data, join(root, 'disk'));
     try {

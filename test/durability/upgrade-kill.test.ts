@@ -165,7 +165,7 @@ describe('upgrade of data of an earlier release', () => {
   });
 
   itWhere(canMount('upgrades on a full disk'), 'no file system can be mounted here')(
-    'stay what they are on a disk without room, which a sentence says, and are brought up when there is some',
+    'leaves the data unchanged and says so if the disk is full, and is completed when there is room',
     async () => {
       const disk = SmallFileSystem.mount(join(folder, 'disk'));
       try {

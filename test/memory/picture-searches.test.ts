@@ -90,7 +90,7 @@ function searchByPicture(bytes: Buffer | Uint8Array, leaves = false): Promise<An
 }
 
 itWhere(ON_LINUX, 'only Linux tells of a process what it takes')(
-  'a thousand searches by pictures at once take no more memory than there is, and leave nothing behind',
+  'A thousand simultaneous searches by picture take no more memory than there is, and leave nothing behind',
   async () => {
     expect(picture.length).toBeGreaterThan(2_000_000);
     const before = descriptorsOf(service.pid);

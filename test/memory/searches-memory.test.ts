@@ -63,7 +63,7 @@ async function round({ client }: TestService, number: number, random: SeededRand
 }
 
 itWhere(process.platform === 'linux', 'only Linux tells what is resident')(
-  'what many lists are searched by takes a part of the budget that does not grow',
+  'The memory for searches of many lists stays within its share of the budget',
   async () => {
     const service = await startTestService({
       env: {

@@ -229,7 +229,7 @@ async function countOf(term: string): Promise<number[]> {
  * (src/analytics/roll-up.test.ts).
  */
 itWhere(STEPS > 100, 'a thousand searches: GANNET_MODEL_STEPS=101 makes them')(
-  'keeps the 500 most frequent terms of a day that has ended',
+  'A day that has ended keeps its 500 most frequent terms',
   async () => {
     const made = await service.client.post('/list/default', {
       name: 'terms',

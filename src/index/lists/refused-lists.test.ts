@@ -56,7 +56,7 @@ it('Opening a list fails if it is found damaged meanwhile, and the list stays cl
 const canSeeFiles = process.platform === 'linux';
 
 itWhere(canSeeFiles, 'which files a process has open is not told here')(
-  'let go of their store with the service, and before they are deleted',
+  'Damaged lists close their store when the service stops, and before they are deleted',
   async () => {
     await withOneRecord();
     lists.indexes.closeDamaged('a1', LIST_SETTINGS, new Error('a page of it is damaged'));

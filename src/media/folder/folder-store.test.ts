@@ -58,7 +58,7 @@ function upload(path: string, bytes: number, pieceBytes = bytes) {
 }
 
 itWhere(existsSync(MEMORY), 'there is no file system in memory, which keeps all times')(
-  'a file of a time that no date has is there like any other',
+  'A file whose time is out of the range of dates is listed like any other',
   async () => {
     for (const [name, seconds] of Object.entries({ late: 99_999_999_999_999, early: -99_999_999_999_999 })) {
       writeFileSync(join(folder, name), name);
@@ -73,7 +73,7 @@ itWhere(existsSync(MEMORY), 'there is no file system in memory, which keeps all 
 );
 
 itWhere(isRoot, 'only root can take the part of somebody who may not read')(
-  'what may not be read is not gone: a file is listed, and a folder makes the listing fail',
+  'An unreadable file is still listed, and an unreadable folder makes the listing fail',
   async () => {
     writeFileSync(join(folder, 'secret'), 'x', { mode: 0o000 });
     writeFileSync(join(folder, 'open'), 'x', { mode: 0o644 });
@@ -102,7 +102,7 @@ itWhere(isRoot, 'only root can take the part of somebody who may not read')(
 );
 
 itWhere(mayMount, 'a small file system cannot be mounted (run as root)')(
-  'a full disk is a full store, and one that may only be read does not answer',
+  'A full disk is reported as storage full, and a read-only one as unavailable',
   async () => {
     const disk = SmallFileSystem.mount(join(folder, 'disk'));
     try {

@@ -110,12 +110,12 @@ describeWhere(FFMPEG !== undefined, NO_FFMPEG)('frames of a video', () => {
 describe('a program in place of ffmpeg', () => {
   const video = mp4Of({ title: 'A gannet' });
 
-  itWhere(process.platform === 'linux', ON_LINUX)('and hangs is killed', async () => {
+  itWhere(process.platform === 'linux', ON_LINUX)('is killed if it hangs', async () => {
     const hanging = opened({ ffmpeg: program('exec sleep 100000'), idleMsMax: 300 });
     await expect(seen(hanging, video)).rejects.toMatchObject({ fault: 'timed-out' });
   });
 
-  itWhere(process.platform === 'linux', ON_LINUX)('and computes without end is killed', async () => {
+  itWhere(process.platform === 'linux', ON_LINUX)('is killed if it computes without end', async () => {
     const busy = opened({ ffmpeg: program('while :; do :; done'), msMax: 200 });
     await expect(seen(busy, video)).rejects.toMatchObject({ fault: 'timed-out' });
   });
@@ -125,7 +125,7 @@ describe('a program in place of ffmpeg', () => {
     await expect(seen(dozing, video)).rejects.toMatchObject({ fault: 'timed-out' });
   });
 
-  itWhere(process.platform === 'linux', ON_LINUX)('and takes all memory is killed', async () => {
+  itWhere(process.platform === 'linux', ON_LINUX)('is killed if it takes too much memory', async () => {
     const greedy = opened({
       ffmpeg: program(`exec ${process.execPath} -e 'for (;;) (globalThis.kept ??= []).push(Buffer.alloc(1e6, 1))'`),
       memoryMibMax: 200,
@@ -231,20 +231,23 @@ describe('a program in place of ffmpeg', () => {
     expect(statSync(join(folder, 'videos')).mode & 0o777).toBe(0o700);
   });
 
-  itWhere(canMount('a video'), 'mounting takes the right to')('finds no room for a video', async () => {
-    const small = SmallFileSystem.mount(join(folder, 'videos'));
-    try {
-      small.shrink();
-      const frames = opened({ ffmpeg: program('exit 0') });
-      await expect(seen(frames, Buffer.concat([video, Buffer.alloc(1e6)]))).rejects.toMatchObject({
-        code: 'storage-full',
-      });
-      small.grow();
-      await expect(seen(frames, video)).resolves.toMatchObject({ seconds: [] });
-    } finally {
-      small.unmount();
-    }
-  });
+  itWhere(canMount('a video'), 'mounting takes the right to')(
+    'is not started if there is no room for the video',
+    async () => {
+      const small = SmallFileSystem.mount(join(folder, 'videos'));
+      try {
+        small.shrink();
+        const frames = opened({ ffmpeg: program('exit 0') });
+        await expect(seen(frames, Buffer.concat([video, Buffer.alloc(1e6)]))).rejects.toMatchObject({
+          code: 'storage-full',
+        });
+        small.grow();
+        await expect(seen(frames, video)).resolves.toMatchObject({ seconds: [] });
+      } finally {
+        small.unmount();
+      }
+    },
+  );
 });
 
 describe('PngStream', () => {
