@@ -74,6 +74,7 @@ const create = defineOperation({
   errors: [
     SIGN_IN_FAILED,
     'csrf-token',
+    'limit-reached',
     NO_PROVIDER,
     'name-exists',
     'rate-limited',
