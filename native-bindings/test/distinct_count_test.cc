@@ -28,9 +28,9 @@ const SegmentSchema kCountedSchema{{1},
 using CountedValues = std::map<uint16_t, std::set<std::string>>;  // values as texts, by column
 
 // Records with random values, in several segments.
-class DistinctList {
+class RandomRecords {
  public:
-  DistinctList(uint32_t seed, const std::vector<uint32_t>& sizes) : random_(seed) {
+  RandomRecords(uint32_t seed, const std::vector<uint32_t>& sizes) : random_(seed) {
     for (uint32_t i = 0; i < 300; ++i) fractions_.push_back(std::uniform_real_distribution<double>(-1e9, 1e9)(random_));
     std::vector<SegmentView> views;
     uint32_t record = 0;
@@ -84,12 +84,12 @@ class DistinctList {
   std::shared_ptr<const Generation> generation_;
 };
 
-void CheckDistinctLists(const std::vector<const DistinctList*>& lists, uint16_t distinct) {
+void CheckDistinctLists(const std::vector<const RandomRecords*>& lists, uint16_t distinct) {
   const std::vector<uint16_t> facets = {kCountedSizes, kCountedFraction, kCountedDense, kCountedName};
   std::vector<DistinctList> counted;
   std::set<std::string> hits;
   std::map<uint16_t, std::map<std::string, std::set<std::string>>> expected;
-  for (const DistinctList* list : lists) {
+  for (const RandomRecords* list : lists) {
     counted.push_back(list->Counted(distinct, facets));
     for (const CountedValues& values : list->records()) {
       const auto value = values.find(distinct);
@@ -120,8 +120,8 @@ void CheckDistinctLists(const std::vector<const DistinctList*>& lists, uint16_t 
 }  // namespace
 
 TEST(distinct_values_are_counted_in_every_form_of_columns) {
-  const DistinctList one(1, {20'000});
-  const DistinctList several(2, {300, 5000, 1, 40});
+  const RandomRecords one(1, {20'000});
+  const RandomRecords several(2, {300, 5000, 1, 40});
   for (const uint16_t distinct : {kCountedFraction, kCountedFar, kCountedDense, kCountedDay, kCountedName}) {
     CheckDistinctLists({&one}, distinct);
     CheckDistinctLists({&several}, distinct);
@@ -130,7 +130,7 @@ TEST(distinct_values_are_counted_in_every_form_of_columns) {
 }
 
 TEST(distinct_count_stops_and_refuses_matches_that_are_cut_or_of_another_generation) {
-  const DistinctList list(3, {3000, 10});
+  const RandomRecords list(3, {3000, 10});
   const std::vector<DistinctList> counted = {list.Counted(kCountedName, {kCountedSizes})};
   WatchStop(7, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity());
   RaiseStop(7);
@@ -143,7 +143,7 @@ TEST(distinct_count_stops_and_refuses_matches_that_are_cut_or_of_another_generat
   for (size_t size = 0; size < matches.size(); size += 41) {
     CHECK_THROWS(kInvalidArgument, KeptMatches(list.generation(), std::span(matches).first(size)));
   }
-  const DistinctList other(4, {100});
+  const RandomRecords other(4, {100});
   CHECK_THROWS(kInvalidArgument, KeptMatches(other.generation(), matches));
   matches.back() = 0xff;  // documents behind the last one
   CHECK_THROWS(kInvalidArgument, KeptMatches(list.generation(), matches));
