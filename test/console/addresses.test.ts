@@ -51,10 +51,10 @@ const FORMS = [
   ['list/birds/fields', 'Edit year', 'facet:year', 'Field', 'year'],
   ['list/birds/fields', 'Edit photo', 'resource:photo', 'Field', 'photo'],
   ['list/birds/rules', 'Edit years', 'rule:years', 'Pattern', '(\\d{4})'],
-  ['groups', 'Edit sea', 'group:sea', 'Name', 'sea'],
+  ['groups', 'Edit sea', 'group:sea', 'Lists', ''],
   ['models', 'Edit three', 'model:three', 'Dimensions', '3'],
-  ['feeds', 'Change interval', 'interval:site', 'Minutes between syncs', '45'],
-  ['feeds', 'Move file', 'move:site', 'Media store', 'default'],
+  ['feeds', 'Edit interval of site', 'interval:site', 'Minutes between syncs', '45'],
+  ['feeds', 'Move file of site', 'move:site', 'Media store', 'default'],
 ] as const;
 
 /** The page, the box for typing, what is typed, its name in the URL, and what is shown then. */

@@ -83,10 +83,10 @@ describeConsole('lists in the console', { fill }, (its) => {
     await button('Copy list').click();
     const copy = dialog('Copy list');
     await copy.getByLabel('Name of the copy').fill('more-1');
-    await copy.getByRole('button', { name: 'Save' }).click();
+    await copy.getByRole('button', { name: 'Copy list' }).click();
     await copy.getByText('Conflict').waitFor();
     await copy.getByLabel('Name of the copy').fill('birds-copy');
-    await copy.getByRole('button', { name: 'Save' }).click();
+    await copy.getByRole('button', { name: 'Copy list' }).click();
     await its.page.waitForURL(/list\/birds-copy\/search/);
 
     await its.visit('list/birds-copy/settings');

@@ -79,11 +79,11 @@ describeConsole('changes beside an open page', { fill }, (its) => {
     expect(await titleOf()).toBe('Gannets fly');
   });
 
-  it('of a new record are saved once, even if Save is pressed twice', async () => {
+  it('of a new record are saved once, even if “Add record” is pressed twice', async () => {
     const { record_count } = await read();
     await its.visit('list/birds/records?add=true');
     const drawer = its.page.getByRole('dialog', { name: 'Add record' });
-    await drawer.getByRole('button', { name: 'Save' }).dblclick();
+    await drawer.getByRole('button', { name: 'Add record' }).dblclick();
     await drawer.waitFor({ state: 'detached' });
     await settled(its.page);
     expect((await read()).record_count).toBe(record_count + 1);
@@ -98,7 +98,7 @@ describeConsole('changes beside an open page', { fill }, (its) => {
       await terms.press('Enter');
     }
     await change('/list/synonyms/default/birds', { rules: [equivalent('fulmar', 'mallemuck')] });
-    await its.page.getByRole('form', { name: 'Add synonym' }).getByRole('button', { name: 'Save' }).click();
+    await its.page.getByRole('form', { name: 'Add synonym' }).getByRole('button', { name: 'Add synonym' }).click();
     await its.page.getByText('gannet = solan').waitFor();
     const rulesNow = async () =>
       ((await its.service.client.get('/list/synonyms/default/birds')).body as { rules: unknown }).rules;
@@ -112,7 +112,7 @@ describeConsole('changes beside an open page', { fill }, (its) => {
     await form.getByRole('textbox', { name: 'Filter' }).fill('kind = $0');
     const [isbn] = (await read()).query_rules;
     await change(LIST, { query_rules: [{ ...isbn, filter: "kind = 'book'" }] });
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('button', { name: 'Add query rule' }).click();
     await form.waitFor({ state: 'detached' });
     expect((await read()).query_rules.map(({ name, filter }) => [name, filter])).toEqual([
       ['isbn', "kind = 'book'"],
@@ -125,7 +125,7 @@ describeConsole('changes beside an open page', { fill }, (its) => {
 
   it('of a field stay when another property of the field is saved', async () => {
     await its.visit('list/birds/fields?form=facet:kind');
-    const form = its.page.getByRole('form', { name: 'Edit' });
+    const form = its.page.getByRole('form', { name: 'Edit kind' });
     await form.getByRole('textbox', { name: 'Field' }).fill('sort');
     await change('/facet/default/birds/kind', { cardinality: 'Many' });
     await form.getByRole('button', { name: 'Save' }).click();

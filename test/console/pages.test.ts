@@ -103,10 +103,11 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await page.getByRole('button', { name: 'Add record' }).click();
     await page.getByLabel('Fields').fill('{"title": ');
     await page.getByRole('textbox', { name: 'Name' }).fill('new-bird');
-    await page.getByRole('button', { name: 'Save' }).click();
+    const add = page.getByRole('dialog').getByRole('button', { name: 'Add record' });
+    await add.click();
     await page.getByText('This is not JSON').waitFor();
     await page.getByLabel('Fields').fill('{"title": "A new bird"}');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await add.click();
     await page.getByRole('button', { name: 'new-bird' }).click();
     await page.getByRole('button', { name: 'Delete record' }).click();
     await page.getByRole('dialog', { name: 'Delete record' }).getByRole('button', { name: 'Delete record' }).click();
@@ -123,7 +124,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByRole('table', { name: 'Preview' }).waitFor();
     expect((await service.client.get('/list/synonyms/default/birds')).body).toEqual({ rules: [] });
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Add synonym' }).click();
     await page.getByText('gannet = puffin').waitFor();
     await page.getByRole('button', { name: 'Remove gannet = puffin' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
@@ -145,8 +146,9 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     expect(await violationsOf(page)).toEqual([]);
     const rules = async () => (await service.client.get('/list/synonyms/default/papers')).body;
     expect(await rules()).toEqual({ rules: [] });
-    await page.getByRole('button', { name: `Add synonym: ${terms}` }).click();
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: `Review ${terms}` }).click();
+    await page.getByRole('combobox', { name: 'Terms' }).and(page.locator(':focus')).waitFor();
+    await page.getByRole('form', { name: 'Add synonym' }).getByRole('button', { name: 'Add synonym' }).click();
     await page.getByRole('button', { name: `Remove ${terms}` }).waitFor();
     expect(await rules()).toEqual({ rules: [{ kind: 'equivalent', terms: ['MRI', 'magnetic resonance imaging'] }] });
     await page.getByRole('button', { name: 'Suggest synonyms' }).click();
@@ -159,7 +161,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     for (const expected of ['added', 'refused']) {
       await page.getByRole('button', { name: 'Add facet' }).click();
       await page.getByRole('textbox', { name: 'Field' }).fill('size');
-      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Add facet' }).click();
       if (expected === 'added') await page.getByRole('rowheader', { name: 'size' }).waitFor();
       else await page.getByText('Conflict').waitFor();
     }
@@ -269,7 +271,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await service.client.post('/list/default', { name: 'pages', searchable_fields: [{ name: 'title' }] });
     await visit('list/pages/settings');
     await page.getByRole('button', { name: 'Follow feed' }).click();
-    await page.getByRole('form', { name: 'Follow feed' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('form', { name: 'Follow feed' }).getByRole('button', { name: 'Follow feed' }).click();
     await page.getByText('Imported. 2 added').waitFor();
     await page.getByRole('button', { name: 'Stop importing' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Stop importing' }).click();

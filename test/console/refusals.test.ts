@@ -60,11 +60,11 @@ describeConsole('refusals in the console', { fill }, (its) => {
       await form.getByRole('combobox', { name: 'Terms' }).press('Enter');
     }
     await refuse('**/list/synonyms/default/birds', 'PUT', 403, 'You may only look.');
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('button', { name: 'Add synonym' }).click();
     await its.page.getByText('You may only look.').waitFor();
     expect(await violationsOf(its.page)).toEqual([]);
     await its.page.unroute('**/list/synonyms/default/birds');
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('button', { name: 'Add synonym' }).click();
     await its.page.getByText('gannet = solan').waitFor();
   });
 

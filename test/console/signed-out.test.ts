@@ -30,7 +30,7 @@ describeConsole('a session that ends', { fill }, (its) => {
 
   it('asks for a sign-in over the form, whose text can then be saved', async () => {
     const open = await signedOut();
-    await formOf(open).getByRole('button', { name: 'Save' }).click();
+    await formOf(open).getByRole('button', { name: 'Add record' }).click();
     await askedIn(open).getByText('Your session has ended').waitFor();
     expect(await askedIn(open).getByLabel('Email').inputValue()).toBe('editor@example.com');
     expect(await violationsOf(open.page)).toEqual([]);
@@ -40,7 +40,7 @@ describeConsole('a session that ends', { fill }, (its) => {
     expect(await formOf(open).getByRole('textbox', { name: 'Name' }).inputValue()).toBe('northern gannet');
     // The message is for people; that of the service is about API keys.
     await formOf(open).getByRole('alert').getByText('Sign in, then try again.').waitFor();
-    await formOf(open).getByRole('button', { name: 'Save' }).click();
+    await formOf(open).getByRole('button', { name: 'Add record' }).click();
     await formOf(open).waitFor({ state: 'detached' });
     await open.page.getByRole('button', { name: 'northern gannet' }).waitFor();
     await open.context.close();
@@ -48,7 +48,7 @@ describeConsole('a session that ends', { fill }, (its) => {
 
   it('continues after the person has signed in in another tab', async () => {
     const open = await signedOut();
-    await formOf(open).getByRole('button', { name: 'Save' }).click();
+    await formOf(open).getByRole('button', { name: 'Add record' }).click();
     await askedIn(open).waitFor();
     const [tab] = await Promise.all([
       open.context.waitForEvent('page'),
@@ -70,7 +70,7 @@ describeConsole('a session that ends', { fill }, (its) => {
     await others.context.close();
     for (const leave of [false, true]) {
       const open = await signedOut();
-      await formOf(open).getByRole('button', { name: 'Save' }).click();
+      await formOf(open).getByRole('button', { name: 'Add record' }).click();
       await askedIn(open).waitFor();
       if (leave) await askedIn(open).getByRole('button', { name: 'Leave and discard changes' }).click();
       else await signInOver(open, 'viewer@example.com');
@@ -83,7 +83,7 @@ describeConsole('a session that ends', { fill }, (its) => {
   it('reports that the browser does not keep the sign-in, and does not use up a link if cookies are off', async () => {
     const open = await signedOut();
     const { page } = open;
-    await formOf(open).getByRole('button', { name: 'Save' }).click();
+    await formOf(open).getByRole('button', { name: 'Add record' }).click();
     await askedIn(open).waitFor();
     // As if the browser accepted no cookie: later requests are anonymous.
     let sent = 0;

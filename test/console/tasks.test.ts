@@ -40,7 +40,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     body: JSON.stringify({ type: 'about:blank', title: 'No', status: code, code: 'conflict', detail }),
   });
 
-  it('create a group, search it, report a taken name, and delete it', async () => {
+  it('create a group, search it page by page, report a taken name, and delete it', async () => {
     await its.visit('groups');
     for (const expected of ['made', 'refused']) {
       await button('Create group').click();
@@ -51,7 +51,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
         // Closes the menu over the button.
         await its.page.keyboard.press('Tab');
       }
-      await form('Create group').getByRole('button', { name: 'Save' }).click();
+      await form('Create group').getByRole('button', { name: 'Create group' }).click();
       if (expected === 'made') await its.page.getByRole('link', { name: 'sea' }).waitFor();
       else await form('Create group').getByText('Conflict').waitFor();
     }
@@ -62,10 +62,21 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.page.getByRole('option', { name: 'gannet' }).first().click();
     await button('Search group').click();
     await its.page.getByRole('link', { name: 'gannet', exact: true }).waitFor();
+    const terns = Array.from({ length: 11 }, (_, index) => ({ name: `tern-${index}`, title: 'A tern' }));
+    await its.service.client.bulk('default', 'birds', terns);
+    await box.fill('tern');
+    await button('Search group').click();
+    await button('Page 2').click();
+    await expect.poll(() => its.page.getByRole('list', { name: 'Hits' }).getByRole('listitem').count()).toBe(1);
+    await box.fill('albatross');
+    await button('Search group').click();
+    await its.page.getByText('No hits in the lists of this group.').waitFor();
     await its.visit('groups');
     await button('Delete sea').click();
-    await confirm('Delete');
+    await confirm('Delete group');
     await its.page.getByText('No groups yet.').waitFor();
+    // The button that had the focus is gone with its row: a keyboard goes on in the page, not at its top.
+    await its.page.locator('#content:focus').waitFor();
   });
 
   it('create a webhook, send a test, show its log and secret, rotate the secret and delete the webhook', async () => {
@@ -75,10 +86,10 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await button('Create webhook').click();
     await form('Create webhook').getByLabel('URL').fill('ftp://example.com');
     await form('Create webhook').getByLabel('list.created').check();
-    await form('Create webhook').getByRole('button', { name: 'Save' }).click();
+    await form('Create webhook').getByRole('button', { name: 'Create webhook' }).click();
     await form('Create webhook').getByText('The request was refused').waitFor();
     await form('Create webhook').getByLabel('URL').fill(url);
-    await form('Create webhook').getByRole('button', { name: 'Save' }).click();
+    await form('Create webhook').getByRole('button', { name: 'Create webhook' }).click();
     const secret = await its.page.locator('[data-secret]').innerText();
     await button('Send test').click();
     await button('Test sent').waitFor();
@@ -111,7 +122,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await button('Show secret').click();
     await its.page.locator('[data-secret]').waitFor();
     await button(`Delete ${url}`).click();
-    await confirm('Delete');
+    await confirm('Delete webhook');
     await its.page.locator('[data-secret]').waitFor({ state: 'detached' });
     await its.page.getByText('No webhooks yet.').waitFor();
     await receiver.close();
@@ -138,13 +149,13 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await kim.page.goto(`${its.service.address}/console/default/list/birds/records`);
     await kim.page.getByRole('button', { name: 'Add record' }).waitFor();
     await button('Remove kim@example.com').click();
-    await confirm('Remove');
+    await confirm('Remove person');
     await button('Remove kim@example.com').waitFor({ state: 'detached' });
     await kim.page.goto(`${its.service.address}/console/default/lists`);
     await kim.page.getByLabel('Email').waitFor();
     await kim.context.close();
     await button('Remove Signed in by link').click();
-    await confirm('Remove');
+    await confirm('Remove person');
     await its.page.getByRole('dialog').getByText('Conflict').waitFor();
   });
 
@@ -175,16 +186,16 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await rule.getByLabel('Name').fill('years');
     await rule.getByLabel('Pattern').fill('(\\d{4}');
     await rule.getByLabel('Filter').fill('year = $1');
-    await rule.getByRole('button', { name: 'Save' }).click();
+    await rule.getByRole('button', { name: 'Add query rule' }).click();
     await rule.getByText('The request was refused').waitFor();
     await rule.getByLabel('Pattern').fill('(\\d{4})');
-    await rule.getByRole('button', { name: 'Save' }).click();
+    await rule.getByRole('button', { name: 'Add query rule' }).click();
     await its.page.getByRole('rowheader', { name: 'years' }).waitFor();
     await form('Test query rules').getByLabel('Search text').fill('1990');
     await button('Test').click();
     await its.page.getByText('Applied: years. 1 found').waitFor();
     await button('Remove years').click();
-    await confirm('Remove');
+    await confirm('Remove query rule');
     await its.page.getByText('No query rules yet. Add one to turn part of the search text into a filter.').waitFor();
   });
 
@@ -199,7 +210,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await rule.getByText('solan goose').waitFor();
     await rule.getByRole('combobox', { name: 'Terms' }).fill('gannet');
     await rule.getByRole('combobox', { name: 'Terms' }).press('Enter');
-    await rule.getByRole('button', { name: 'Save' }).click();
+    await rule.getByRole('button', { name: 'Add synonym' }).click();
     await its.page.getByText('solan goose = gannet').waitFor();
     await its.visit('list/birds/search?query=%22solan%20goose%22');
     await its.page.getByRole('link', { name: 'gannet', exact: true }).waitFor();
@@ -212,7 +223,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.page.getByText('sula → booby').waitFor();
     expect(await form('Add synonym').getByRole('radio').count()).toBe(0);
     await button('Remove sula → booby').click();
-    await confirm('Remove');
+    await confirm('Remove synonym');
     await its.page.getByText('No synonyms yet. Add one, or get suggestions from searches and records.').waitFor();
   });
 
@@ -258,10 +269,10 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await feed.getByRole('button', { name: 'Connect feed' }).click();
     const row = its.page.getByRole('row', { name: /^news/ });
     await row.getByText('Synced', { exact: true }).waitFor();
-    await row.getByRole('button', { name: 'Change interval' }).click();
-    await form('Change interval').getByLabel('Minutes between syncs').fill('45');
-    await form('Change interval').getByRole('button', { name: 'Save' }).click();
-    await form('Change interval').waitFor({ state: 'detached' });
+    await row.getByRole('button', { name: 'Edit interval' }).click();
+    await form('Edit interval').getByLabel('Minutes between syncs').fill('45');
+    await form('Edit interval').getByRole('button', { name: 'Save' }).click();
+    await form('Edit interval').waitFor({ state: 'detached' });
     const { body } = await its.service.client.get('/feed/default/news');
     expect(body).toMatchObject({ provider: 'rss', interval_minutes: 45, record_count: 1 });
     await row.getByRole('button', { name: 'Sync news now' }).click();
@@ -269,16 +280,16 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await row.getByRole('button', { name: 'Move file' }).click();
     const move = form('Move file');
     await move.getByLabel('Media store').fill('nowhere');
-    await move.getByRole('button', { name: 'Save' }).click();
+    await move.getByRole('button', { name: 'Move file' }).click();
     await move.getByRole('alert').waitFor();
     const other = { name: 'other', kind: 'folder', folder: FOLDER };
     expect((await its.service.client.post('/media-store/default', other)).status).toBe(201);
     await move.getByLabel('Media store').fill('other');
-    await move.getByRole('button', { name: 'Save' }).click();
+    await move.getByRole('button', { name: 'Move file' }).click();
     await move.waitFor({ state: 'detached' });
     expect((await its.service.client.get('/feed/default/news')).body).toMatchObject({ media_store: 'other' });
     await button('Delete news').click();
-    await confirm('Delete');
+    await confirm('Delete feed');
     await its.page.getByText('No feeds yet.').waitFor();
     await server.close();
   });

@@ -10,6 +10,8 @@ export const accountTexts = {
     name: 'Name',
     make: 'Create group',
     search: 'Search group',
+    noHits: 'No hits in the lists of this group.',
+    delete: 'Delete group',
     deleteQuestion: (name: string) => `Delete the group ${name}? Its lists are kept.`,
   },
   keys: {
@@ -41,8 +43,7 @@ export const accountTexts = {
     expired: 'Expired',
     lastUsed: 'Last used (hour)',
     notSince: 'Not since',
-    delete: 'Delete',
-    deleteOf: (name: string) => `Delete ${name}`,
+    delete: 'Delete API key',
     deleteQuestion: (name: string) => `Delete the API key ${name}? Programs that use it lose access immediately.`,
   },
   webhooks: {
@@ -60,9 +61,10 @@ export const accountTexts = {
     pinged: 'Test sent',
     pingFailed: 'Test failed',
     rotate: 'Rotate secret',
-    rotateQuestion:
-      'Replace the signing secret? For one day, messages are signed with both the old and the new secret.',
-    deleteQuestion: (url: string) => `Delete the webhook? No more messages are sent to ${url}.`,
+    rotateQuestion: (url: string) =>
+      `Replace the signing secret of ${url}? For one day, messages are signed with both the old and the new secret.`,
+    delete: 'Delete webhook',
+    deleteQuestion: (url: string) => `Delete the webhook ${url}? No more messages are sent to it.`,
     log: 'Deliveries',
     noDeliveries: 'No deliveries yet.',
     when: 'When',
@@ -88,6 +90,7 @@ export const accountTexts = {
     invited: 'Send this link to the person you invited',
     waiting: 'Invited',
     nameless: 'Signed in by link',
+    remove: 'Remove person',
     removeQuestion: (name: string) => `Remove ${name}? They lose access to this account immediately.`,
   },
   profile: {
@@ -155,7 +158,7 @@ export const accountTexts = {
   serviceSettings: {
     title: 'Service settings',
     lead: 'The service reads its settings when it starts. To change one, edit the settings file or the environment, then restart the service.',
-    filter: 'Filter by name',
+    filter: 'Filter by name or description',
     changed: 'Changed settings only',
     name: 'Setting',
     value: 'Value',

@@ -11,6 +11,7 @@ export const commonTexts = {
     delete: 'Delete',
     deleteOf: (name: string) => `Delete ${name}`,
     edit: 'Edit',
+    editOf: (name: string) => `Edit ${name}`,
     home: 'Go to the start page',
     jsonFault: (line: number, reason: string) => `Line ${line}: ${reason}`,
     loading: 'Loading…',

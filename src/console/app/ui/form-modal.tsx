@@ -5,9 +5,13 @@ import { text } from '../messages/index.js';
 import { Problem } from './problem.js';
 
 interface FormModalProps {
+  /** Title of the dialog, which says what it does and to what, such as `Create group` or `Edit sea`. */
   readonly label: string;
-  readonly button?: ButtonProps & { readonly 'aria-label'?: string };
-  readonly submit?: string;
+  /** Text of the button that opens the dialog, where its row says to what it belongs. Undefined for the label. */
+  readonly short?: string | undefined;
+  readonly button?: ButtonProps;
+  /** Text of the button that sends the form. Undefined for the label. */
+  readonly submit?: string | undefined;
   /** Name in the address while the form is open, unique on the page, such as `facet:kind` for that of a row. */
   readonly place: string;
   /** Rejects with an error, which the form shows while staying open. */
@@ -16,7 +20,7 @@ interface FormModalProps {
 }
 
 /** A button that opens a form. The caller owns its fields, which keep their state when the form is closed. */
-export function FormModal({ label, button, submit, place, onSubmit, children }: FormModalProps) {
+export function FormModal({ label, short, button, submit, place, onSubmit, children }: FormModalProps) {
   const [opened, setOpened] = useFormPlace(place);
   const [state, setState] = useState<{ readonly busy: boolean; readonly error: unknown }>({ busy: false, error: null });
   const close = (): void => {
@@ -37,11 +41,12 @@ export function FormModal({ label, button, submit, place, onSubmit, children }: 
       <Button
         size="xs"
         {...button}
+        {...(short === undefined ? {} : { 'aria-label': label })}
         onClick={() => {
           setOpened(true);
         }}
       >
-        {label}
+        {short ?? label}
       </Button>
       <Modal opened={opened} onClose={close} title={label} closeButtonProps={{ 'aria-label': text.common.close }}>
         <form
@@ -59,7 +64,7 @@ export function FormModal({ label, button, submit, place, onSubmit, children }: 
                 {text.common.cancel}
               </Button>
               <Button type="submit" loading={state.busy}>
-                {submit ?? text.common.save}
+                {submit ?? label}
               </Button>
             </Group>
           </Stack>
@@ -67,6 +72,11 @@ export function FormModal({ label, button, submit, place, onSubmit, children }: 
       </Modal>
     </>
   );
+}
+
+/** Returns the texts of a form that edits the thing with this name. */
+export function editing(name: string): Pick<FormModalProps, 'label' | 'short' | 'submit'> {
+  return { label: text.common.editOf(name), short: text.common.edit, submit: text.common.save };
 }
 
 /** Whether the form is open, stored in the address, so that it survives a reload and is closed by Back. */

@@ -131,9 +131,10 @@ function KeyRow({ apiKey }: { readonly apiKey: Key }) {
           <Group justify="flex-end">
             <ConfirmButton
               label={text.keys.delete}
+              short={text.common.delete}
               question={text.keys.deleteQuestion(apiKey.name)}
               onConfirm={() => remove.mutateAsync({ params: { account, id } })}
-              button={{ 'aria-label': text.keys.deleteOf(apiKey.name) }}
+              button={{ 'aria-label': text.common.deleteOf(apiKey.name) }}
             />
           </Group>
         ) : null}
@@ -173,7 +174,7 @@ function NewKey({ onSecret }: { readonly onSecret: (secret: string) => void }) {
     setDraft(NEW);
   };
   return (
-    <FormModal label={text.keys.make} place="new-key" button={{ size: 'sm' }} submit={text.keys.make} onSubmit={submit}>
+    <FormModal label={text.keys.make} place="new-key" button={{ size: 'sm' }} onSubmit={submit}>
       <TextInput
         label={text.keys.name}
         description={prose(name.description)}

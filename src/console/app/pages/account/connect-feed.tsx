@@ -87,13 +87,7 @@ export function ConnectFeed() {
     setDraft(kept);
   };
   return (
-    <FormModal
-      label={text.feeds.connect}
-      place="connect"
-      button={{ size: 'sm' }}
-      submit={text.feeds.connect}
-      onSubmit={submit}
-    >
+    <FormModal label={text.feeds.connect} place="connect" button={{ size: 'sm' }} onSubmit={submit}>
       <SchemaFields
         properties={feedConnectSchemas.body.properties}
         names={['name', 'provider']}
@@ -141,7 +135,7 @@ function Website({ scope, onChange }: WebsiteProps) {
   const account = useAccount();
   const discover = useMutation({
     mutationFn: () => {
-      const body = { settings: withoutBlankLines(scope) } as unknown as FeedDiscoverInput['body'];
+      const body = { settings: withoutBlankLines(scope) } as FeedDiscoverInput['body'];
       return feedDiscover(client, { params: { account }, body });
     },
   });

@@ -93,7 +93,8 @@ function ContributorRow({ contributor }: { readonly contributor: Contributor }) 
         {may(contributorDelete) ? (
           <Group justify="flex-end">
             <ConfirmButton
-              label={text.common.remove}
+              label={text.people.remove}
+              short={text.common.remove}
               question={text.people.removeQuestion(name)}
               onConfirm={() => remove.mutateAsync({ params: { account, id } })}
               button={{ 'aria-label': text.fields.removeOf(name) }}
@@ -116,13 +117,7 @@ function Invite({ onLink }: { readonly onLink: (link: string | undefined) => voi
     setEmail('');
   };
   return (
-    <FormModal
-      label={text.people.invite}
-      place="invite"
-      button={{ size: 'sm' }}
-      submit={text.people.invite}
-      onSubmit={submit}
-    >
+    <FormModal label={text.people.invite} place="invite" button={{ size: 'sm' }} onSubmit={submit}>
       <TextInput
         type="email"
         label={text.people.email}

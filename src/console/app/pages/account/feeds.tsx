@@ -190,7 +190,8 @@ function FeedActions({ feed }: { readonly feed: Feed }) {
         {may(feedMove) ? <MoveFeed feed={feed} /> : null}
         {may(feedDelete) ? (
           <ConfirmButton
-            label={text.common.delete}
+            label={text.feeds.delete}
+            short={text.common.delete}
             question={text.feeds.deleteQuestion(name)}
             onConfirm={() => remove.mutateAsync({ params })}
             button={{ 'aria-label': text.common.deleteOf(name) }}
@@ -218,7 +219,14 @@ function ChangeInterval({ feed: { name, interval_minutes } }: FeedProps) {
     forget();
   };
   return (
-    <FormModal label={text.feeds.interval} place={`interval:${name}`} button={QUIET} onSubmit={submit}>
+    <FormModal
+      label={text.feeds.intervalOf(name)}
+      short={text.feeds.interval}
+      submit={text.common.save}
+      place={`interval:${name}`}
+      button={QUIET}
+      onSubmit={submit}
+    >
       <SchemaFields
         properties={feedIntervalSchemas.body.properties}
         names={['interval_minutes']}
@@ -235,12 +243,19 @@ function ChangeScope({ feed: { name, settings } }: FeedProps) {
   const change = useChange(feedWebScope);
   const { value: draft, replace: setDraft, forget } = useDraft<Draft>(settings);
   const submit = async (): Promise<void> => {
-    const body = { settings: withoutBlankLines(draft) } as unknown as FeedWebScopeInput['body'];
+    const body = { settings: withoutBlankLines(draft) } as FeedWebScopeInput['body'];
     await change.mutateAsync({ params: { account, feed: name }, body });
     forget();
   };
   return (
-    <FormModal label={text.feeds.scope} place={`scope:${name}`} button={QUIET} onSubmit={submit}>
+    <FormModal
+      label={text.feeds.scopeOf(name)}
+      short={text.feeds.scope}
+      submit={text.common.save}
+      place={`scope:${name}`}
+      button={QUIET}
+      onSubmit={submit}
+    >
       <SchemaFields
         properties={feedWebScopeSchemas.body.anyOf[0].properties.settings.properties}
         names={SCOPE_MEMBERS}
@@ -261,7 +276,14 @@ function MoveFeed({ feed: { name, media_store } }: FeedProps) {
     forget();
   };
   return (
-    <FormModal label={text.feeds.move} place={`move:${name}`} button={QUIET} onSubmit={submit}>
+    <FormModal
+      label={text.feeds.moveOf(name)}
+      short={text.feeds.move}
+      submit={text.feeds.move}
+      place={`move:${name}`}
+      button={QUIET}
+      onSubmit={submit}
+    >
       <SchemaFields
         properties={feedMoveSchemas.body.properties}
         names={['media_store']}

@@ -16,7 +16,7 @@ import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { Empty } from '../../ui/empty.js';
 import { useDraft } from '../../ui/draft.js';
-import { FormModal } from '../../ui/form-modal.js';
+import { editing, FormModal } from '../../ui/form-modal.js';
 import { useFoundRows } from '../../ui/found-rows.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
@@ -67,7 +67,7 @@ function GroupRow({ group }: { readonly group: ListGroup }) {
           {name}
         </Anchor>
       </Table.Th>
-      <Table.Td>
+      <Table.Td miw={180} style={{ overflowWrap: 'anywhere' }}>
         {lists.map(({ list, version }) => (version === undefined ? list : `${list} (${version})`)).join(', ')}
       </Table.Td>
       <Table.Td>{current_version}</Table.Td>
@@ -79,7 +79,8 @@ function GroupRow({ group }: { readonly group: ListGroup }) {
           {may(listGroupUpdate) ? <GroupForm group={group} /> : null}
           {may(listGroupDelete) ? (
             <ConfirmButton
-              label={text.common.delete}
+              label={text.groups.delete}
+              short={text.common.delete}
               question={text.groups.deleteQuestion(name)}
               onConfirm={() => remove.mutateAsync({ params: { account, group: name } })}
               button={{ 'aria-label': text.common.deleteOf(name) }}
@@ -95,7 +96,8 @@ function GroupForm({ group }: { readonly group?: ListGroup }) {
   const account = useAccount();
   const create = useChange(listGroupCreate);
   const update = useChange(listGroupUpdate);
-  const known = { name: group?.name ?? '', members: group?.lists.map(({ list }) => list) ?? [] };
+  // A group cannot be renamed, so that the name is that of a new one.
+  const known = { name: '', members: group?.lists.map(({ list }) => list) ?? [] };
   const { value, changes, set, forget } = useDraft(known);
   const { name, members } = value;
   const submit = async (): Promise<void> => {
@@ -104,33 +106,30 @@ function GroupForm({ group }: { readonly group?: ListGroup }) {
     if (group === undefined) {
       await create.mutateAsync({ params: { account }, body: { name, lists } });
     } else {
-      const body = {
-        ...(changes.name === undefined ? {} : { name }),
-        ...(changes.members === undefined ? {} : { lists }),
-      };
+      const body = changes.members === undefined ? {} : { lists };
       await update.mutateAsync({ params: { account, group: group.name }, body });
     }
     forget();
   };
   return (
     <FormModal
-      label={group === undefined ? text.groups.make : text.common.edit}
+      {...(group === undefined ? { label: text.groups.make } : editing(group.name))}
       place={group === undefined ? 'new-group' : `group:${group.name}`}
-      button={
-        group === undefined ? { size: 'sm' } : { variant: 'default', 'aria-label': text.fields.editOf(group.name) }
-      }
+      button={group === undefined ? { size: 'sm' } : { variant: 'default' }}
       onSubmit={submit}
     >
-      <TextInput
-        label={text.groups.name}
-        description={text.lists.nameHint}
-        required
-        data-autofocus
-        value={name}
-        onChange={(event) => {
-          set({ name: event.currentTarget.value });
-        }}
-      />
+      {group === undefined ? (
+        <TextInput
+          label={text.groups.name}
+          description={text.lists.nameHint}
+          required
+          data-autofocus
+          value={name}
+          onChange={(event) => {
+            set({ name: event.currentTarget.value });
+          }}
+        />
+      ) : null}
       <Members
         value={members}
         onChange={(chosen) => {

@@ -111,7 +111,8 @@ function FileActions({ file: shown }: { readonly file: File }) {
       <Preview file={shown} />
       {may(mediaDelete) ? (
         <ConfirmButton
-          label={text.common.delete}
+          label={text.media.deleteFile}
+          short={text.common.delete}
           question={text.media.deleteFileQuestion(path)}
           onConfirm={() => remove.mutateAsync({ params: { ...params, path } })}
           button={{ 'aria-label': text.common.deleteOf(path) }}

@@ -21,7 +21,7 @@ import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { bytes, count } from '../../ui/format.js';
 import { useDraft } from '../../ui/draft.js';
-import { FormModal } from '../../ui/form-modal.js';
+import { editing, FormModal } from '../../ui/form-modal.js';
 import { useFoundRows } from '../../ui/found-rows.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
@@ -81,8 +81,9 @@ function StoreRow({ store }: { readonly store: Store }) {
           {may(mediaStoreUpdate) && kind !== 'built-in' ? <EditStore store={store} /> : null}
           {may(mediaStoreDelete) && kind !== 'built-in' ? (
             <ConfirmButton
-              label={text.common.remove}
-              question={text.media.deleteQuestion(name)}
+              label={text.media.remove}
+              short={text.common.remove}
+              question={text.media.removeQuestion(name)}
               onConfirm={() => remove.mutateAsync({ params: { account, store: name } })}
               button={{ 'aria-label': text.fields.removeOf(name) }}
             />
@@ -130,17 +131,11 @@ function NewStore() {
   const names = ['name', 'kind', ...membersOf(kind)];
   const submit = async (): Promise<void> => {
     const body = Object.fromEntries(Object.entries(draft).filter(([name]) => names.includes(name)));
-    await create.mutateAsync({ params: { account }, body: body as unknown as MediaStoreCreateInput['body'] });
+    await create.mutateAsync({ params: { account }, body: body as MediaStoreCreateInput['body'] });
     setDraft(NEW);
   };
   return (
-    <FormModal
-      label={text.media.make}
-      place="new-store"
-      button={{ size: 'sm' }}
-      submit={text.media.make}
-      onSubmit={submit}
-    >
+    <FormModal label={text.media.make} place="new-store" button={{ size: 'sm' }} onSubmit={submit}>
       <SchemaFields
         properties={mediaStoreCreateSchemas.body.properties}
         names={names}
@@ -160,9 +155,9 @@ function EditStore({ store }: { readonly store: Store }) {
   const { value: draft, replace: setDraft, forget } = useDraft<Draft>(Object.fromEntries(known));
   return (
     <FormModal
-      label={text.common.edit}
+      {...editing(name)}
       place={`store:${name}`}
-      button={{ variant: 'default', 'aria-label': text.fields.editOf(name) }}
+      button={{ variant: 'default' }}
       onSubmit={() => update.mutateAsync({ params: { account, store: name }, body: draft }).then(forget)}
     >
       <SchemaFields

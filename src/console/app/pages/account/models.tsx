@@ -20,7 +20,7 @@ import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { Empty } from '../../ui/empty.js';
 import { useDraft } from '../../ui/draft.js';
-import { FormModal } from '../../ui/form-modal.js';
+import { editing, FormModal } from '../../ui/form-modal.js';
 import { useFoundRows } from '../../ui/found-rows.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
@@ -107,7 +107,8 @@ function ModelActions({ model }: { readonly model: AddedModel }) {
       {may(modelUpdate) ? <EditModel model={model} /> : null}
       {may(modelDelete) ? (
         <ConfirmButton
-          label={text.common.delete}
+          label={text.models.delete}
+          short={text.common.delete}
           question={text.models.deleteQuestion(name)}
           onConfirm={() => remove.mutateAsync({ params: { account, model: name } })}
           button={{ 'aria-label': text.common.deleteOf(name) }}
@@ -151,17 +152,11 @@ function NewModel() {
     // Settings of another provider are not sent.
     const wanted = ['name', 'provider', ...membersOf(provider)];
     const body = Object.fromEntries(Object.entries(draft).filter(([name]) => wanted.includes(name)));
-    await create.mutateAsync({ params: { account }, body: body as unknown as ModelCreateInput['body'] });
+    await create.mutateAsync({ params: { account }, body: body as ModelCreateInput['body'] });
     setDraft(NEW);
   };
   return (
-    <FormModal
-      label={text.models.make}
-      place="new-model"
-      button={{ size: 'sm' }}
-      submit={text.models.make}
-      onSubmit={submit}
-    >
+    <FormModal label={text.models.make} place="new-model" button={{ size: 'sm' }} onSubmit={submit}>
       <SchemaFields
         properties={properties}
         names={['name', 'provider', ...membersOf(provider)]}
@@ -181,9 +176,9 @@ function EditModel({ model }: { readonly model: AddedModel }) {
   const { value: draft, replace: setDraft, forget } = useDraft<Draft>(known);
   return (
     <FormModal
-      label={text.common.edit}
+      {...editing(name)}
       place={`model:${name}`}
-      button={{ variant: 'default', 'aria-label': text.fields.editOf(name) }}
+      button={{ variant: 'default' }}
       onSubmit={() => update.mutateAsync({ params: { account, model: name }, body: draft }).then(forget)}
     >
       <SchemaFields

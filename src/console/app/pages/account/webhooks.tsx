@@ -22,7 +22,7 @@ import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { Empty } from '../../ui/empty.js';
 import { useDraft } from '../../ui/draft.js';
-import { FormModal } from '../../ui/form-modal.js';
+import { editing, FormModal } from '../../ui/form-modal.js';
 import { useFoundRows } from '../../ui/found-rows.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
@@ -119,7 +119,7 @@ function WebhookRow({ webhook, onSecret, onDeleted }: WebhookRowProps) {
           {may(webhookRotateSecret) ? (
             <ConfirmButton
               label={text.webhooks.rotate}
-              question={text.webhooks.rotateQuestion}
+              question={text.webhooks.rotateQuestion(url)}
               onConfirm={() =>
                 rotate.mutateAsync({ params }).then((rotated) => {
                   onSecret(rotated);
@@ -129,7 +129,8 @@ function WebhookRow({ webhook, onSecret, onDeleted }: WebhookRowProps) {
           ) : null}
           {may(webhookDelete) ? (
             <ConfirmButton
-              label={text.common.delete}
+              label={text.webhooks.delete}
+              short={text.common.delete}
               question={text.webhooks.deleteQuestion(url)}
               onConfirm={() => remove.mutateAsync({ params }).then(onDeleted)}
               button={{ 'aria-label': text.common.deleteOf(url) }}
@@ -210,11 +211,9 @@ function WebhookForm({ webhook, onSecret }: WebhookFormProps) {
   };
   return (
     <FormModal
-      label={webhook === undefined ? text.webhooks.make : text.common.edit}
+      {...(webhook === undefined ? { label: text.webhooks.make } : editing(webhook.url))}
       place={webhook === undefined ? 'new-webhook' : `webhook:${webhook.id}`}
-      button={
-        webhook === undefined ? { size: 'sm' } : { variant: 'default', 'aria-label': text.fields.editOf(webhook.url) }
-      }
+      button={webhook === undefined ? { size: 'sm' } : { variant: 'default' }}
       onSubmit={submit}
     >
       <TextInput

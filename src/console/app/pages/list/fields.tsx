@@ -20,7 +20,7 @@ import { useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { useDraft } from '../../ui/draft.js';
-import { FormModal } from '../../ui/form-modal.js';
+import { editing, FormModal } from '../../ui/form-modal.js';
 import { facetType } from '../../ui/labels.js';
 import { useFoundRows } from '../../ui/found-rows.js';
 import { Section } from '../../ui/page.js';
@@ -53,6 +53,7 @@ function SearchableFields() {
     <FieldSection
       title={text.fields.searchable}
       lead={text.fields.searchableLead}
+      removeLabel={text.fields.removeSearchable}
       heads={[text.fields.weight]}
       fields={searchable_fields}
       cellsOf={({ weight }) => [weight]}
@@ -102,6 +103,7 @@ function Facets() {
     <FieldSection
       title={text.fields.facets}
       lead={text.fields.facetsLead}
+      removeLabel={text.fields.removeFacet}
       heads={[text.fields.type, text.fields.values]}
       fields={facets}
       cellsOf={({ type, cardinality }) => [facetType(type), text.fields.cardinality[cardinality]]}
@@ -160,6 +162,7 @@ function Resources() {
     <FieldSection
       title={text.fields.resources}
       lead={text.fields.resourcesLead}
+      removeLabel={text.fields.removeResource}
       heads={[text.fields.kind]}
       fields={resources}
       cellsOf={({ kind }) => [kind]}
@@ -214,9 +217,9 @@ interface FieldFormModalProps {
 function FieldFormModal({ kind, name, add, onSubmit, children }: FieldFormModalProps) {
   return (
     <FormModal
-      label={name === undefined ? add : text.common.edit}
+      {...(name === undefined ? { label: add } : editing(name))}
       place={name === undefined ? `new-${kind}` : `${kind}:${name}`}
-      button={name === undefined ? {} : { variant: 'default', 'aria-label': text.fields.editOf(name) }}
+      button={name === undefined ? {} : { variant: 'default' }}
       onSubmit={onSubmit}
     >
       {children}
@@ -249,6 +252,8 @@ function NameInput({ value, onChange }: NameInputProps) {
 interface FieldSectionProps<Field> {
   readonly title: string;
   readonly lead: string;
+  /** Title of the dialog that removes a field. */
+  readonly removeLabel: string;
   /** Column heads between the name and the buttons. */
   readonly heads: readonly string[];
   readonly fields: readonly Field[];
@@ -264,7 +269,7 @@ interface FieldSectionProps<Field> {
 
 /** A kind of fields, one per row, with the actions allowed to the person. */
 function FieldSection<Field extends { readonly name: string }>(props: FieldSectionProps<Field>) {
-  const { title, lead, heads, fields, cellsOf, form, calls } = props;
+  const { title, lead, removeLabel, heads, fields, cellsOf, form, calls } = props;
   const params = useListParams();
   const may = useMay();
   const remove = useChange(calls.remove);
@@ -293,6 +298,7 @@ function FieldSection<Field extends { readonly name: string }>(props: FieldSecti
                   {may(calls.update) ? form(field) : null}
                   {may(calls.remove) ? (
                     <RemoveField
+                      label={removeLabel}
                       name={field.name}
                       remove={() => remove.mutateAsync({ params: { ...params, name: field.name } })}
                     />
@@ -308,10 +314,17 @@ function FieldSection<Field extends { readonly name: string }>(props: FieldSecti
   );
 }
 
-function RemoveField({ name, remove }: { readonly name: string; readonly remove: () => Promise<unknown> }) {
+interface RemoveFieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly remove: () => Promise<unknown>;
+}
+
+function RemoveField({ label, name, remove }: RemoveFieldProps) {
   return (
     <ConfirmButton
-      label={text.common.remove}
+      label={label}
+      short={text.common.remove}
       question={text.fields.removeQuestion(name)}
       onConfirm={remove}
       button={{ 'aria-label': text.fields.removeOf(name) }}

@@ -10,7 +10,7 @@ import { Empty } from '../../ui/empty.js';
 import { useDraft } from '../../ui/draft.js';
 import { useFoundRows } from '../../ui/found-rows.js';
 import { count } from '../../ui/format.js';
-import { FormModal } from '../../ui/form-modal.js';
+import { editing, FormModal } from '../../ui/form-modal.js';
 import { Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { prose } from '../../ui/prose.js';
@@ -75,7 +75,8 @@ export function QueryRules() {
                     <Group gap="xs" justify="flex-end">
                       <RuleForm rule={rule} />
                       <ConfirmButton
-                        label={text.common.remove}
+                        label={text.rules.remove}
+                        short={text.common.remove}
                         question={text.rules.removeQuestion(rule.name)}
                         onConfirm={() => remove(rule)}
                         button={{ 'aria-label': text.fields.removeOf(rule.name) }}
@@ -104,9 +105,9 @@ function RuleForm({ rule }: { readonly rule?: Rule }) {
   };
   return (
     <FormModal
-      label={rule === undefined ? text.rules.add : text.common.edit}
+      {...(rule === undefined ? { label: text.rules.add } : editing(rule.name))}
       place={rule === undefined ? 'new-rule' : `rule:${rule.name}`}
-      button={rule === undefined ? {} : { variant: 'default', 'aria-label': text.fields.editOf(rule.name) }}
+      button={rule === undefined ? {} : { variant: 'default' }}
       onSubmit={submit}
     >
       <TextInput

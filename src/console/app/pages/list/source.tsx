@@ -147,7 +147,7 @@ function ImportFile() {
       label={text.source.importFile}
       place="import-file"
       button={{ variant: 'default' }}
-      onSubmit={() => create.mutateAsync({ params, body: draft as unknown as ListSourceCreateInput['body'] })}
+      onSubmit={() => create.mutateAsync({ params, body: draft as ListSourceCreateInput['body'] })}
     >
       <SchemaFields
         properties={listSourceCreateSchemas.body.properties}

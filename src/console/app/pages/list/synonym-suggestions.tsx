@@ -12,7 +12,7 @@ type Rule = List['synonym_rules'][number];
 type Proposal = SynonymSuggestOutput['proposals'][number];
 
 /** Suggestions from searches without results and from abbreviations. Saved only by the person. */
-export function Suggestions({ onTake }: { readonly onTake: (rule: Rule) => void }) {
+export function Suggestions({ onReview }: { readonly onReview: (rule: Rule) => void }) {
   const params = useListParams();
   const suggest = useMutation({ mutationFn: () => synonymSuggest(client, { params, body: {} }) });
   return (
@@ -33,17 +33,17 @@ export function Suggestions({ onTake }: { readonly onTake: (rule: Rule) => void 
       }
     >
       <Problem error={suggest.error} />
-      {suggest.data === undefined ? null : <Suggested suggestion={suggest.data} onTake={onTake} />}
+      {suggest.data === undefined ? null : <Suggested suggestion={suggest.data} onReview={onReview} />}
     </Section>
   );
 }
 
 interface SuggestedProps {
   readonly suggestion: SynonymSuggestOutput;
-  readonly onTake: (rule: Rule) => void;
+  readonly onReview: (rule: Rule) => void;
 }
 
-function Suggested({ suggestion: { supported, by, proposals, note, allowance }, onTake }: SuggestedProps) {
+function Suggested({ suggestion: { supported, by, proposals, note, allowance }, onReview }: SuggestedProps) {
   const isByModel = by !== 'built-in';
   return (
     <>
@@ -56,7 +56,7 @@ function Suggested({ suggestion: { supported, by, proposals, note, allowance }, 
           label={text.synonyms.suggest}
         >
           {proposals.map((proposal) => (
-            <Suggestion key={proposal.rule.terms.join(' = ')} proposal={proposal} onTake={onTake} />
+            <Suggestion key={proposal.rule.terms.join(' = ')} proposal={proposal} onReview={onReview} />
           ))}
         </Columns>
       )}
@@ -71,10 +71,10 @@ function Suggested({ suggestion: { supported, by, proposals, note, allowance }, 
 
 interface SuggestionProps {
   readonly proposal: Proposal;
-  readonly onTake: (rule: Rule) => void;
+  readonly onReview: (rule: Rule) => void;
 }
 
-function Suggestion({ proposal: { rule, basis, added }, onTake }: SuggestionProps) {
+function Suggestion({ proposal: { rule, basis, added }, onReview }: SuggestionProps) {
   const terms = rule.terms.join(' = ');
   return (
     <Table.Tr>
@@ -85,12 +85,12 @@ function Suggestion({ proposal: { rule, basis, added }, onTake }: SuggestionProp
         <Button
           size="xs"
           variant="default"
-          aria-label={text.synonyms.takeOf(terms)}
+          aria-label={text.synonyms.reviewOf(terms)}
           onClick={() => {
-            onTake(rule);
+            onReview(rule);
           }}
         >
-          {text.synonyms.take}
+          {text.synonyms.review}
         </Button>
       </Table.Td>
     </Table.Tr>

@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Stack, Table, TagsInput, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState, type RefObject } from 'react';
 import { text } from '../../messages/index.js';
 import {
   client,
@@ -31,12 +31,18 @@ export function Synonyms() {
   const may = useMay();
   const { term } = useSearch({ from: '/$account/list/$list/synonyms' });
   const [draft, setDraft] = useState<Rule>({ kind: 'equivalent', terms: term === undefined ? [] : [term] });
+  const terms = useRef<HTMLInputElement>(null);
+  /** Puts the rule into the form, which may be out of sight, for the person to change and add. */
+  const review = (rule: Rule): void => {
+    setDraft(rule);
+    terms.current?.focus();
+  };
   return (
     <Stack gap="xl">
       <RuleTable />
-      {may(synonymUpdate) ? <NewRule draft={draft} onDraft={setDraft} /> : null}
-      {may(synonymUpdate) ? <Suggestions onTake={setDraft} /> : null}
-      <Candidates onTake={setDraft} />
+      {may(synonymUpdate) ? <NewRule draft={draft} onDraft={setDraft} termsBox={terms} /> : null}
+      {may(synonymUpdate) ? <Suggestions onReview={review} /> : null}
+      <Candidates onReview={review} />
     </Stack>
   );
 }
@@ -84,7 +90,8 @@ function RuleTable() {
                 {may(synonymUpdate) ? (
                   <Group justify="flex-end">
                     <ConfirmButton
-                      label={text.common.remove}
+                      label={text.synonyms.remove}
+                      short={text.common.remove}
                       question={text.synonyms.removeQuestion(described(rule))}
                       onConfirm={() => remove(rule)}
                       button={{ 'aria-label': text.synonyms.removeOf(described(rule)) }}
@@ -108,12 +115,13 @@ function described({ kind, terms, replace_with = [] }: Rule): string {
 interface NewRuleProps {
   readonly draft: Rule;
   readonly onDraft: (rule: Rule) => void;
+  readonly termsBox: RefObject<HTMLInputElement | null>;
 }
 
 /**
  * Form for a two-way rule, with a preview. Other kinds of rules are shown and removed here, but created by programs.
  */
-function NewRule({ draft, onDraft }: NewRuleProps) {
+function NewRule({ draft, onDraft, termsBox }: NewRuleProps) {
   const params = useListParams();
   const { add, update } = useRules();
   const preview = useMutation({ mutationFn: (body: Rule) => synonymPreview(client, { params, body }) });
@@ -133,6 +141,7 @@ function NewRule({ draft, onDraft }: NewRuleProps) {
       >
         <Stack maw={640}>
           <TagsInput
+            ref={termsBox}
             label={text.synonyms.terms}
             description={text.synonyms.enter}
             value={[...draft.terms]}
@@ -155,7 +164,7 @@ function NewRule({ draft, onDraft }: NewRuleProps) {
               {text.synonyms.preview}
             </Button>
             <Button type="submit" loading={update.isPending} disabled={draft.terms.length < TERMS_MIN}>
-              {text.common.save}
+              {text.synonyms.add}
             </Button>
           </Group>
         </Stack>
@@ -195,7 +204,7 @@ function Found({ total_count, results }: Before) {
 }
 
 /** Abbreviations that records spell out. */
-function Candidates({ onTake }: { readonly onTake: (rule: Rule) => void }) {
+function Candidates({ onReview }: { readonly onReview: (rule: Rule) => void }) {
   const params = useListParams();
   const may = useMay();
   const [isAsked, setAsked] = useState(false);
@@ -237,11 +246,12 @@ function Candidates({ onTake }: { readonly onTake: (rule: Rule) => void }) {
                   <Button
                     size="xs"
                     variant="default"
+                    aria-label={text.synonyms.reviewOf(`${abbreviation} = ${sense}`)}
                     onClick={() => {
-                      onTake({ kind: 'equivalent', terms: [abbreviation, sense] });
+                      onReview({ kind: 'equivalent', terms: [abbreviation, sense] });
                     }}
                   >
-                    {text.synonyms.take}
+                    {text.synonyms.review}
                   </Button>
                 ) : null}
               </Table.Td>
