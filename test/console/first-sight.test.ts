@@ -46,6 +46,7 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     expect(await violationsOf(its.page)).toEqual([]);
     await why.getByRole('link', { name: 'Edit searchable fields' }).click();
     await button('Add searchable field').waitFor();
+    await its.page.locator('#content:focus').waitFor();
     await its.page.goBack();
     await why.getByRole('link', { name: 'Add synonym for “978-1”' }).click();
     await its.page.getByRole('form', { name: 'Add synonym' }).getByText('978-1').waitFor();
@@ -80,7 +81,7 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
       });
     // Fields that are left empty are no error.
     await form.getByLabel('Name').fill('begun');
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('button', { name: 'Add record' }).click();
     await form.waitFor({ state: 'detached' });
     await its.page.getByRole('button', { name: 'begun' }).waitFor();
   });
@@ -189,8 +190,8 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     const settings = { start_urls: [server.url('/')] };
     await its.service.control().post('/feed/default/connect', { name: 'site', provider: 'website', settings });
     await its.visit('feeds');
-    await its.page.getByRole('row', { name: /^site/ }).getByRole('button', { name: 'Change pages' }).click();
-    const form = its.page.getByRole('form', { name: 'Change pages' });
+    await its.page.getByRole('row', { name: /^site/ }).getByRole('button', { name: 'Edit pages' }).click();
+    const form = its.page.getByRole('form', { name: 'Edit pages' });
     await form.getByLabel('Start URLs').fill('no address');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByRole('alert').waitFor();

@@ -51,6 +51,7 @@ describeConsole('records in the console', { fill }, (its) => {
     await drawer.getByRole('button', { name: 'Save' }).click();
     await drawer.waitFor({ state: 'detached' });
     await its.page.getByRole('cell', { name: 'The first gannet' }).waitFor();
+    await button('bird-0').and(its.page.locator(':focus')).waitFor();
   });
 
   it('are edited as JSON, with errors by line, and Tab moves into and out of the editor', async () => {
@@ -64,7 +65,7 @@ describeConsole('records in the console', { fill }, (its) => {
     await its.page.keyboard.press('Tab');
     await drawer.locator('.cm-content:focus').waitFor();
     await its.page.keyboard.press('Tab');
-    await drawer.getByRole('button', { name: 'Save' }).and(its.page.locator(':focus')).waitFor();
+    await drawer.getByRole('button', { name: 'Add record' }).and(its.page.locator(':focus')).waitFor();
     await drawer.getByText(/^Line 4: /).waitFor();
     // A browser that joins lines keeps their styles, such as those of matching brackets and marked errors.
     for (let time = 0; time < 10; time += 1) {
@@ -90,7 +91,7 @@ describeConsole('records in the console', { fill }, (its) => {
     await form.getByRole('textbox', { name: 'Name' }).fill('guillemot');
     await form.getByRole('textbox', { name: 'Fields' }).fill('{"title": "A guillemot"}');
     await fits(owner.page);
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('button', { name: 'Add record' }).click();
     await form.waitFor({ state: 'detached' });
     const { body } = await its.service.client.post('/search/default/birds/1', { query: 'guillemot' });
     const [{ id } = { id: '' }] = (body as { results: readonly { id: string }[] }).results;

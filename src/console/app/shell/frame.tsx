@@ -1,9 +1,10 @@
 import { AppShell, Burger, Button, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Link, Outlet } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { Link, Outlet, useRouter } from '@tanstack/react-router';
+import { Suspense, useEffect } from 'react';
 import { text } from '../messages/index.js';
 import { useAccount } from '../service/session.js';
+import { returnFocus } from '../ui/focus.js';
 import { Commands, openCommands } from './commands.js';
 import { Jobs } from './jobs.js';
 import { Navigation } from './navigation.js';
@@ -14,6 +15,7 @@ import { SignInAgain } from './sign-in-again.js';
 export function Frame() {
   const [opened, { toggle, close }] = useDisclosure(false);
   const account = useAccount();
+  useFocusOnNextPage();
   return (
     <AppShell
       header={{ height: 56 }}
@@ -54,5 +56,17 @@ export function Frame() {
       <Commands />
       <SignInAgain />
     </AppShell>
+  );
+}
+
+/** Moves the focus to the next page if the link to it is gone. The first page begins at its top. */
+function useFocusOnNextPage(): void {
+  const router = useRouter();
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+        if (fromLocation !== undefined && pathChanged) returnFocus(null);
+      }),
+    [router],
   );
 }

@@ -5,6 +5,7 @@ import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
 import { text } from '../messages/index.js';
 import { forgetSession, keptSession, sessionQuery, useSession } from '../service/session.js';
 import { askOverPage, useIsAsked } from '../service/typed.js';
+import { useFocusReturned } from '../ui/focus.js';
 
 const SignInForm = lazy(async () => ({ default: (await import('../pages/account/sign-in.js')).SignInForm }));
 /** Above forms, drawers and menus. */
@@ -16,6 +17,7 @@ export function SignInAgain() {
 }
 
 function Asked() {
+  useFocusReturned();
   const { person } = useSession();
   const goOn = useGoOn(person.id);
   const router = useRouter();

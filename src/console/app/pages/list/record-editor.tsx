@@ -15,6 +15,7 @@ import {
 import { reading, useChange } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
 import { ConfirmButton } from '../../ui/confirm.js';
+import { useFocusReturned } from '../../ui/focus.js';
 import { JsonEditor } from '../../ui/json-editor.js';
 import { Problem } from '../../ui/problem.js';
 import { saveFile } from '../../ui/save-file.js';
@@ -32,6 +33,7 @@ interface RecordEditorProps {
 }
 
 export function RecordEditor({ id, onClose }: RecordEditorProps) {
+  useFocusReturned();
   const params = useListParams();
   const found = useQuery({ ...readingOf(params, id ?? ''), enabled: id !== undefined });
   return (
@@ -173,7 +175,7 @@ function RecordForm({ record, onDone }: RecordFormProps) {
           )}
           {mayWrite ? (
             <Button type="submit" loading={isBusy} disabled={isBehind}>
-              {text.common.save}
+              {record === undefined ? text.records.add : text.common.save}
             </Button>
           ) : null}
         </Group>

@@ -104,6 +104,7 @@ function Newest({ account, lists }: NewestProps) {
               to="/$account/list/$list/search"
               params={{ account, list: name } as never}
               fw={600}
+              style={{ overflowWrap: 'anywhere' }}
             >
               {name}
             </Anchor>
