@@ -12,5 +12,7 @@ export interface GroupState {
   readonly query?: string;
   /** Link of the picture that is searched by. */
   readonly picture?: string;
+  /** Number of hits before the page. */
+  readonly skip?: number;
   readonly days?: number;
 }

@@ -133,8 +133,9 @@ const listSuggestions = createRoute({
   component: pageOf(() => import('./pages/list/suggestions.js'), 'Suggestions'),
 });
 
-const daysOf = (search: Record<string, unknown>): { days?: number } =>
-  typeof search['days'] === 'number' && Number.isInteger(search['days']) ? { days: search['days'] } : {};
+const isNatural = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+const daysOf = ({ days }: Record<string, unknown>): { days?: number } => (isNatural(days) ? { days } : {});
 
 const listAnalytics = createRoute({
   getParentRoute: () => list,
@@ -161,7 +162,8 @@ const group = createRoute({
   validateSearch: (search: Record<string, unknown>): GroupState => {
     const [query, picture] = [textOf(search['query']), textOf(search['picture'])];
     const given = { ...(query === undefined ? {} : { query }), ...(picture === undefined ? {} : { picture }) };
-    return { ...given, ...daysOf(search) };
+    const { skip } = search;
+    return { ...given, ...(isNatural(skip) ? { skip } : {}), ...daysOf(search) };
   },
   component: pageOf(() => import('./pages/account/group.js'), 'GroupPage'),
 });

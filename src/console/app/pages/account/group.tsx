@@ -19,7 +19,8 @@ import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { firstDay, Report } from '../../ui/report.js';
 import { Hit } from '../list/hit.js';
-import { withinAnswer } from '../list/search-body.js';
+import { HitPages } from '../list/hit-pages.js';
+import { SIZE, withinAnswer } from '../list/search-body.js';
 import { PictureBox } from '../search/picture-box.js';
 import { pictureFieldsOf } from '../search/picture-search.js';
 import { readingByPicture, type Picture } from '../search/picture.js';
@@ -43,19 +44,19 @@ interface GroupSearchProps {
 }
 
 function GroupSearch({ params }: GroupSearchProps) {
-  const { query = '', picture: link } = useSearch({ from: '/$account/group/$group' });
+  const { query = '', picture: link, skip = 0 } = useSearch({ from: '/$account/group/$group' });
   const navigate = useNavigate();
   const [entry, setEntry] = useState(query);
   const [file, setFile] = useState<File>();
   const picture = file ?? link;
   const searchBy = (wanted: Picture | undefined): void => {
     setFile(wanted instanceof File ? wanted : undefined);
-    const search = ({ picture: _, ...others }: GroupState): GroupState =>
+    const search = ({ picture: _, skip: __, ...others }: GroupState): GroupState =>
       typeof wanted === 'string' ? { ...others, picture: wanted } : others;
     void navigate({ to: '/$account/group/$group', params, search });
   };
   const proposals = useProposals(params, entry);
-  const found = useFoundInGroup(params, query, picture);
+  const found = useFoundInGroup(params, { query, skip }, picture);
   return (
     <Stack>
       {picture !== undefined ? null : (
@@ -63,7 +64,11 @@ function GroupSearch({ params }: GroupSearchProps) {
           aria-label={text.groups.search}
           onSubmit={(event) => {
             event.preventDefault();
-            void navigate({ to: '/$account/group/$group', params, search: (old) => ({ ...old, query: entry }) });
+            void navigate({
+              to: '/$account/group/$group',
+              params,
+              search: ({ skip: _, ...old }) => ({ ...old, query: entry }),
+            });
           }}
         >
           <Row align="flex-end">
@@ -83,7 +88,17 @@ function GroupSearch({ params }: GroupSearchProps) {
       <Problem error={found.error} />
       {found.isLoading ? <Box className="awaited" /> : null}
       {found.data === undefined || found.isError ? null : (
-        <FoundInGroup account={params.account} found={found.data} onLike={searchBy} />
+        <>
+          <FoundInGroup account={params.account} found={found.data} onLike={searchBy} />
+          <HitPages
+            total={found.data.total_count}
+            size={SIZE}
+            skip={skip}
+            onSkip={(next) =>
+              void navigate({ to: '/$account/group/$group', params, search: (old) => ({ ...old, skip: next }) })
+            }
+          />
+        </>
       )}
     </Stack>
   );
@@ -99,13 +114,17 @@ function useProposals(params: GroupSearchProps['params'], query: string): string
   return query === '' ? [] : [...new Set(data?.suggestions.map(({ text: proposed }) => proposed))];
 }
 
-function useFoundInGroup(params: GroupSearchProps['params'], query: string, picture: Picture | undefined) {
+function useFoundInGroup(
+  params: GroupSearchProps['params'],
+  { query, skip }: { readonly query: string; readonly skip: number },
+  picture: Picture | undefined,
+) {
   const byWords = useQuery({
-    ...reading(searchGroup, { params, body: withinAnswer({ query }) }),
+    ...reading(searchGroup, { params, body: withinAnswer({ query, skip }) }),
     placeholderData: keepPreviousData,
     enabled: query !== '' && picture === undefined,
   });
-  const byPicture = useQuery(readingByPicture(searchImageGroup, params, { picture, options: withinAnswer({}) ?? {} }));
+  const byPicture = useQuery(readingByPicture(searchImageGroup, params, { picture, options: withinAnswer({ skip }) }));
   return picture === undefined ? byWords : byPicture;
 }
 
@@ -130,6 +149,7 @@ function FoundInGroup({ account, found: { total_count, took_ms, results }, onLik
       <Text role="status" size="sm" c="dimmed">
         {text.search.found(count(total_count), took_ms.toFixed(1))}
       </Text>
+      {total_count === 0 ? <Text>{text.groups.noHits}</Text> : null}
       <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: 'none' }} aria-label={text.search.hits}>
         {results.map((hit) => {
           const list = hit.list_name ?? '';

@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { text } from '../../messages/index.js';
 import type { SearchListOutput } from '../../service/client.js';
 import { count } from '../../ui/format.js';
+import { withCondition } from './search-body.js';
 
 interface FacetCountsProps {
   readonly facets: NonNullable<SearchListOutput['facets']>;
@@ -30,12 +31,4 @@ export function FacetCounts({ facets, filter, onFilter }: FacetCountsProps) {
       ))}
     </Group>
   ));
-}
-
-/** Adds a condition in the filter language: quotes are doubled, and names with blanks are in backticks. */
-function withCondition(filter: string, name: string, value: string | number | boolean): string {
-  const written = typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
-  const condition = `${/^[A-Za-z_][\w-]*$/.test(name) ? name : `\`${name}\``} = ${written}`;
-  if (filter === '' || filter === condition) return condition;
-  return `(${filter}) and ${condition}`;
 }

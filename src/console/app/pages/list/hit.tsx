@@ -63,6 +63,11 @@ export function Hit({ hit, account, list, mark, pictures }: HitProps) {
                 {hit.list_name}
               </Badge>
             )}
+            {(hit.distinct_count ?? 1) === 1 ? null : (
+              <Badge variant="default" tt="none" title={text.search.sharingHint}>
+                {text.search.sharing(count(hit.distinct_count ?? 1))}
+              </Badge>
+            )}
             {KINDS.map((kind) => {
               const score = hit[`@${kind}_score`];
               return score === undefined ? null : (

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bodyOf, comparedOptions, comparing, withinAnswer } from './search-body.js';
+import { bodyOf, comparedOptions, comparing, withCondition, withinAnswer } from './search-body.js';
 
 it('bodyOf gives each option the type that the service takes, whatever the address made of it', () => {
   const options = { query: 2026, size: 5, explain: true, vector: '0.5, 1,-2', filter: 'year > 1980' };
@@ -22,4 +22,10 @@ it('comparedOptions compares with the same text, and with no options if what was
   expect(comparedOptions({ query: 'b', ...compared })).toEqual({ query: 'b', match: 'all' });
   expect(comparedOptions({ query: 'b', compare: '[1' })).toEqual({ query: 'b' });
   expect(comparedOptions({ query: 'b' })).toBeUndefined();
+});
+
+it('withCondition writes each name and value so that the filter language reads them', () => {
+  expect(withCondition('', 'brand', "O'Neil")).toBe("brand = 'O''Neil'");
+  expect(withCondition('', 'number of pages', 7)).toBe('`number of pages` = 7');
+  expect(withCondition('year > 1980 or new = true', 'not', true)).toBe('(year > 1980 or new = true) and `not` = true');
 });

@@ -76,3 +76,15 @@ export function changed(options: SearchState, change: SearchState): SearchState 
   const next = Object.entries({ ...options, ...change });
   return Object.fromEntries(next.filter(([, value]) => value !== undefined && value !== ''));
 }
+
+/** Adds a condition in the filter language: quotes are doubled, and unusual names and the keyword are in backticks. */
+export function withCondition(filter: string, name: string, value: string | number | boolean): string {
+  const written = typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+  const condition = `${isPlain(name) ? name : `\`${name}\``} = ${written}`;
+  if (filter === '' || filter === condition) return condition;
+  return `(${filter}) and ${condition}`;
+}
+
+function isPlain(name: string): boolean {
+  return /^[A-Za-z_][\w-]*$/.test(name) && name.toLowerCase() !== 'not';
+}

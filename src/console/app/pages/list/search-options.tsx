@@ -9,7 +9,20 @@ import type { List } from './list-frame.js';
 import { SIZE_MAX, type SearchBody } from './search-body.js';
 
 /** Most used options, in this order. */
-const SHOWN_FIRST: readonly string[] = ['filter', 'order_by', 'facets', 'match', 'typo_tolerance', 'explain'];
+const SHOWN_FIRST: readonly string[] = [
+  'filter',
+  'order_by',
+  'facets',
+  'facet_query',
+  'search_fields',
+  'distinct',
+  'match',
+  'typo_tolerance',
+  'explain',
+];
+
+/** Number of choices shown; others are found by typing. */
+const CHOICES_MAX = 100;
 
 /** Options as described by the service, without the text, which has a box of its own. */
 const OPTIONS = Object.entries(searchListSchemas.body.properties as Readonly<Record<string, FieldSchema>>).filter(
@@ -71,21 +84,27 @@ interface OptionProps {
 /** Control for an option, by its type. Each can be left at its default. */
 function Option({ name, schema, list, value, onChange }: OptionProps) {
   const common = { label: labelOf(name), description: prose(schema.description), size: 'xs' } as const;
-  if (name === 'facets') {
+  const names = fieldsFor(name, list);
+  if (names !== undefined) {
     return (
       <MultiSelect
         {...common}
-        data={list.facets.map((facet) => facet.name)}
-        value={typeof value === 'string' ? value.split(',') : []}
+        data={names}
+        value={value === undefined ? [] : String(value).split(',')}
+        searchable
+        limit={CHOICES_MAX}
         clearable
         clearButtonProps={{ 'aria-label': text.common.clear }}
-        onChange={(names) => {
-          onChange(names.length === 0 ? undefined : names.join(','));
+        onChange={(chosen) => {
+          onChange(chosen.length === 0 ? undefined : chosen.join(','));
         }}
       />
     );
   }
-  const choices = schema.enum ?? (schema.type === 'boolean' ? YES_OR_NO : undefined);
+  const choices =
+    name === 'distinct'
+      ? singleFacets(list, value)
+      : (schema.enum ?? (schema.type === 'boolean' ? YES_OR_NO : undefined));
   if (choices !== undefined) {
     return (
       <NativeSelect
@@ -111,6 +130,19 @@ function Option({ name, schema, list, value, onChange }: OptionProps) {
       }}
     />
   );
+}
+
+/** Returns the fields that an option chooses from. Undefined for other options. */
+function fieldsFor(name: string, { facets, searchable_fields }: List): string[] | undefined {
+  if (name === 'facets') return facets.map((facet) => facet.name);
+  if (name === 'search_fields') return searchable_fields.map((field) => field.name);
+  return undefined;
+}
+
+/** Returns the facets with one value per record, and the current value of the option, which may be typed by hand. */
+function singleFacets({ facets }: List, value: OptionProps['value']): string[] {
+  const names = facets.flatMap(({ name, cardinality }) => (cardinality === 'Single' ? [name] : []));
+  return value === undefined || names.includes(String(value)) ? names : [...names, String(value)];
 }
 
 const YES_OR_NO = [

@@ -1,4 +1,4 @@
-import { Button, Group, Pagination, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { text } from '../../messages/index.js';
@@ -11,6 +11,7 @@ import { Comparison } from './comparison.js';
 import { CopyAs } from './copy-as.js';
 import { FacetCounts } from './facet-counts.js';
 import { Hit, type HitPictures } from './hit.js';
+import { HitPages } from './hit-pages.js';
 import { useList, useListParams } from './list-frame.js';
 import { NothingFound } from './nothing-found.js';
 import { linkIn, PICTURE, PICTURE_OPTIONS, pictureContent, type Picture } from '../search/picture.js';
@@ -184,8 +185,6 @@ interface FoundProps {
 function Found({ found, options, onChange, pictures }: FoundProps) {
   const place = useListParams();
   const { total_count, took_ms, results, applied, facets } = found;
-  const size = sizeOf(options);
-  const page = size === 0 ? 1 : Math.floor(Number(options['skip'] ?? 0) / size) + 1;
   return (
     <>
       <Text role="status" size="sm" c="dimmed">
@@ -207,17 +206,14 @@ function Found({ found, options, onChange, pictures }: FoundProps) {
         ))}
       </Stack>
       {total_count === 0 ? <NothingFound options={options} onChange={onChange} /> : null}
-      {size > 0 && total_count > size ? (
-        <Pagination
-          total={Math.ceil(total_count / size)}
-          value={page}
-          onChange={(next) => {
-            onChange({ skip: (next - 1) * size });
-          }}
-          getControlProps={(control) => ({ 'aria-label': text.common.pages[control] })}
-          getItemProps={(number) => ({ 'aria-label': text.common.page(number) })}
-        />
-      ) : null}
+      <HitPages
+        total={total_count}
+        size={sizeOf(options)}
+        skip={Number(options['skip'] ?? 0)}
+        onSkip={(skip) => {
+          onChange({ skip });
+        }}
+      />
     </>
   );
 }
