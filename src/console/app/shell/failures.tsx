@@ -4,7 +4,8 @@ import { text } from '../messages/index.js';
 import { Page, useTitle } from '../ui/page.js';
 import { ServiceProblem } from '../service/client.js';
 import { PageOutOfReach, reloadOnceReached, useReturn } from '../service/page-code.js';
-import { Problem, titleOf } from '../ui/problem.js';
+import { Problem } from '../ui/problem.js';
+import { titleOf } from '../ui/problem-title.js';
 
 /** Shown in place of everything if the frame of the pages failed. */
 export function Failed(props: ErrorComponentProps) {

@@ -1,8 +1,9 @@
 import { Alert, Button, List, Text } from '@mantine/core';
-import { ConnectionLost, ServiceProblem } from '../service/client.js';
+import { ServiceProblem } from '../service/client.js';
 import { text } from '../messages/index.js';
 import { isSignedOut } from '../service/queries.js';
 import { labelOf } from './labels.js';
+import { titleOf } from './problem-title.js';
 
 interface ProblemProps {
   readonly error: unknown;
@@ -44,26 +45,4 @@ export function inWords(detail: string): string {
   const [, pointer, rest] = /^(\/[\w/-]+): (.*)$/s.exec(detail) ?? [];
   const name = pointer?.split('/').findLast((part) => /^[a-z_]+$/.test(part));
   return name === undefined ? detail : `${labelOf(name)}: ${rest ?? ''}`;
-}
-
-/** Returns the kind of error as a title. */
-export function titleOf(error: unknown): string {
-  if (error instanceof ConnectionLost) return text.problems.connection;
-  if (isSignedOut(error)) return text.problems.signedOut;
-  if (!(error instanceof ServiceProblem)) return text.problems.unexpected;
-  switch (error.status) {
-    case 403:
-      return text.problems.forbidden;
-    case 404:
-      return text.problems.missing;
-    case 409:
-      return text.problems.conflict;
-    case 429:
-      return text.problems.tooMany;
-    case 503:
-    case 507:
-      return text.problems.unavailable;
-    default:
-      return text.problems.refused;
-  }
 }
