@@ -51,6 +51,17 @@ describe('settingsInForce', () => {
     expect(secrets.map(({ name }) => name)).toEqual(['secrets.keys', 'mail.password']);
   });
 
+  it('tells what each setting means', () => {
+    const comment = 'Where it is.';
+    const declared = [defineSettings('mail', { host: { schema: Type.String(), default: '', comment } })];
+    const known = new Map(settingsInForce(loadConfig({ argv: [], env: {}, declared })).map((one) => [one.name, one]));
+    expect(known.get('mail.host')?.comment).toBe(comment);
+    expect(known.get('server.body_idle_seconds_max')?.comment).toBe(
+      'A request is answered 408 if nothing of its body arrives for this long. 1 to 86400.',
+    );
+    expect([...known.values()].filter((setting) => setting.comment === '').map(({ name }) => name)).toEqual([]);
+  });
+
   it('throws for a configuration that was not loaded', () => {
     expect(() => settingsInForce({ ...load() })).toThrow('made by hand');
   });

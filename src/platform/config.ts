@@ -25,6 +25,7 @@ import {
 } from './memory-budget.js';
 import { OperatorError } from './operator-error.js';
 import { packageRoot } from './paths.js';
+import { settingComments } from './setting-comments.js';
 import { keepOrigins, originText, type SettingInForce, type SettingOrigin } from './setting-origins.js';
 import type { SettingsSection } from './settings.js';
 import { didYouMean, nearest } from './suggest.js';
@@ -120,7 +121,7 @@ export function loadConfig(sources: ConfigSources): Config {
     secrets: secretsOf(declared),
     faults: [],
   };
-  applyFile(draft, join(packageRoot(), 'config', 'default.toml'), { kind: 'default' });
+  applyFile(draft, defaultFile(), { kind: 'default' });
   const path = configPath(sources);
   if (path !== undefined) applyFile(draft, resolve(path), { kind: 'file', path });
   applyEnvironment(draft, sources.env, declared);
@@ -134,7 +135,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const automatic = resolveAutomatic(draft.values, sources.machine ?? machineShare());
   const config = deepFreeze(draft.values) as unknown as Config;
   assertBudgetSuffices(config);
-  keepOrigins(config, inForce(draft, automatic));
+  keepOrigins(config, inForce(draft, { automatic, comments: settingComments(defaultFile(), declared) }));
   return config;
 }
 
@@ -148,12 +149,23 @@ function secretsOf(declared: readonly SettingsSection[]): ReadonlySet<string> {
   return new Set([...SECRETS, ...ofFeatures]);
 }
 
-function inForce({ schemas, values, origins, secrets }: Draft, automatic: ReadonlySet<string>): SettingInForce[] {
+function defaultFile(): string {
+  return join(packageRoot(), 'config', 'default.toml');
+}
+
+interface Known {
+  /** Settings whose values were chosen for the machine. */
+  readonly automatic: ReadonlySet<string>;
+  readonly comments: ReadonlyMap<string, string>;
+}
+
+function inForce({ schemas, values, origins, secrets }: Draft, { automatic, comments }: Known): SettingInForce[] {
   return namesIn(schemas).map((setting) => {
     const [section, name] = splitSetting(setting);
     return {
       name: setting,
       variable: environmentName(setting),
+      comment: comments.get(setting) ?? '',
       isSecret: secrets.has(setting),
       value: values[section]?.[name],
       origin: origins.get(setting) ?? { kind: 'default' },

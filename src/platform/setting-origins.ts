@@ -12,6 +12,8 @@ export interface SettingInForce {
   readonly name: string;
   /** The environment variable that sets it. */
   readonly variable: string;
+  /** What it means, with unit and range, as sentences. */
+  readonly comment: string;
   /** True if the value must not be shown. */
   readonly isSecret: boolean;
   readonly value: unknown;

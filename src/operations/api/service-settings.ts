@@ -14,6 +14,7 @@ const setting = named(
       examples: ['search.threads'],
     }),
     variable: Type.String({ description: 'Environment variable that sets it' }),
+    description: Type.String({ description: 'What the setting means, with its unit and range' }),
     value: nullable(Type.Union([scalar, Type.Array(scalar)]), {
       description: 'Value of the setting. Null for a secret, which is never shown',
     }),
@@ -58,10 +59,11 @@ export const serviceSettingsOperations: readonly Operation[] = [
   }),
 ];
 
-function described({ name, variable, value, isSecret, origin, isAutomatic }: SettingInForce) {
+function described({ name, variable, comment, value, isSecret, origin, isAutomatic }: SettingInForce) {
   return {
     name,
     variable,
+    description: comment,
     value: isSecret ? null : (value as string | number | boolean | (string | number | boolean)[]),
     is_secret: isSecret,
     is_set: value !== '' && !(Array.isArray(value) && value.length === 0),

@@ -22,7 +22,7 @@ export function ServiceSettings() {
   const [given, setGiven] = useTextInAddress('given');
   const isGiven = given === 'yes';
   const found = data.settings.filter(
-    ({ name, origin }) => name.includes(wanted.trim().toLowerCase()) && (!isGiven || origin !== 'default'),
+    (setting) => textOf(setting).includes(wanted.trim().toLowerCase()) && (!isGiven || setting.origin !== 'default'),
   );
   return (
     <Page title={text.serviceSettings.title} lead={text.serviceSettings.lead}>
@@ -59,9 +59,21 @@ export function ServiceSettings() {
   );
 }
 
+const textOf = ({ name, description }: Setting): string => `${name} ${description}`.toLowerCase();
+
 const setting = columnHelper<Setting>();
 const COLUMNS = setting.columns([
-  setting.accessor('name', { header: text.serviceSettings.name, cell: ({ getValue }) => <Code>{getValue()}</Code> }),
+  setting.accessor('name', {
+    header: text.serviceSettings.name,
+    cell: ({ row: { original } }) => (
+      <>
+        <Code>{original.name}</Code>
+        <Text size="xs" c="dimmed" maw={560} mt={2}>
+          {original.description}
+        </Text>
+      </>
+    ),
+  }),
   setting.accessor(valueOf, { id: 'value', header: text.serviceSettings.value, cell: Wrapped }),
   setting.accessor(originOf, { id: 'origin', header: text.serviceSettings.from, cell: Wrapped }),
 ]);
