@@ -65,23 +65,26 @@ const BOXES = [
   ['files/default', 'Filter by path prefix', 'notes/', 'prefix', 'notes/first.txt'],
 ] as const;
 
-describeConsole('addresses of the console', { env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' }, fill }, (its) => {
+describeConsole('URLs of the console', { env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' }, fill }, (its) => {
   const dialog = () => its.page.getByRole('dialog');
   const formIn = (address: string) => new URL(address).searchParams.get('form');
 
-  it.each(FORMS)('on %s, %s opens %s, which stays open after a reload', async (...form) => {
-    const [path, button, place, control, value] = form;
-    await its.visit(path);
-    await its.page.getByRole('button', { name: button, exact: true }).click();
-    await expect.poll(() => formIn(its.page.url())).toBe(place);
-    await its.page.reload();
-    await expect.poll(() => dialog().getByLabel(control).first().inputValue()).toBe(value);
-    await its.page.goBack();
-    await dialog().waitFor({ state: 'detached' });
-    expect(formIn(its.page.url())).toBe(null);
-  });
+  it.each(FORMS)(
+    'on the page %s, the button "%s" opens the form %s, which stays open after a reload',
+    async (...form) => {
+      const [path, button, place, control, value] = form;
+      await its.visit(path);
+      await its.page.getByRole('button', { name: button, exact: true }).click();
+      await expect.poll(() => formIn(its.page.url())).toBe(place);
+      await its.page.reload();
+      await expect.poll(() => dialog().getByLabel(control).first().inputValue()).toBe(value);
+      await its.page.goBack();
+      await dialog().waitFor({ state: 'detached' });
+      expect(formIn(its.page.url())).toBe(null);
+    },
+  );
 
-  it('include an open webhook and an open file', async () => {
+  it('keep an open webhook and an open file', async () => {
     const url = 'https://example.com/hook';
     const { body } = await its.service.client.post('/webhook', { account: 'default', url, events: ['list.created'] });
     const { id } = body as { id: string };
@@ -96,7 +99,7 @@ describeConsole('addresses of the console', { env: { GANNET_OUTBOUND_LOOPBACK_AL
     await dialog().waitFor({ state: 'detached' });
   });
 
-  it('open no form without permission, and show the page if the thing they name does not exist', async () => {
+  it('open no form without permission, and show the page if the named thing does not exist', async () => {
     await its.visit('groups?form=group:gone');
     await its.page.getByRole('link', { name: 'sea' }).waitFor();
     expect(await dialog().count()).toBe(0);
@@ -110,7 +113,7 @@ describeConsole('addresses of the console', { env: { GANNET_OUTBOUND_LOOPBACK_AL
     await viewer.context.close();
   });
 
-  it('do not open a confirmation before something is deleted', async () => {
+  it('do not change when a confirmation is opened', async () => {
     await its.visit('groups');
     const before = its.page.url();
     await its.page.getByRole('button', { name: 'Delete sea' }).click();
@@ -119,7 +122,7 @@ describeConsole('addresses of the console', { env: { GANNET_OUTBOUND_LOOPBACK_AL
     await its.page.keyboard.press('Escape');
   });
 
-  it.each(BOXES)('on %s, keep what is typed into "%s"', async (path, label, typed, name, shown) => {
+  it.each(BOXES)('on the page %s, keep the text typed into "%s"', async (path, label, typed, name, shown) => {
     await its.visit('plan');
     await its.visit(path);
     const box = its.page.getByLabel(label);
@@ -137,7 +140,7 @@ describeConsole('addresses of the console', { env: { GANNET_OUTBOUND_LOOPBACK_AL
     await its.page.getByText('Searches this month').first().waitFor();
   });
 
-  it('drop what was typed when the page is opened from the navigation', async () => {
+  it('drop the typed text when the page is opened from the navigation', async () => {
     await its.visit('lists?find=more-7');
     await its.page.getByRole('link', { name: 'more-7' }).waitFor();
     await its.page.getByRole('navigation').getByRole('link', { name: 'Lists' }).click();
@@ -145,7 +148,7 @@ describeConsole('addresses of the console', { env: { GANNET_OUTBOUND_LOOPBACK_AL
     expect(await its.page.getByLabel('Find list').inputValue()).toBe('');
   });
 
-  it('restore the scroll position of a page that something was opened over', async () => {
+  it('restore the scroll position of a page after a form over it is closed', async () => {
     await its.service.client.bulk(
       'default',
       'birds',

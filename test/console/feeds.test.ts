@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describeConsole('feeds of the console', { env, fill: () => Promise.resolve() }, (its) => {
+describeConsole('feeds in the console', { env, fill: () => Promise.resolve() }, (its) => {
   const status = async (name: string) =>
     ((await its.service.client.get(`/feed/default/${name}`)).body as { readonly status: string }).status;
   const connect = async (name: string) => {
@@ -33,7 +33,7 @@ describeConsole('feeds of the console', { env, fill: () => Promise.resolve() }, 
     );
   };
 
-  it('show in every tab that one of them has started a sync, also after a reload', async () => {
+  it('show in every tab that a sync was started in one tab, also after a reload', async () => {
     await connect('news');
     await its.visit('feeds');
     const second = await its.open.context.newPage();
@@ -64,7 +64,7 @@ describeConsole('feeds of the console', { env, fill: () => Promise.resolve() }, 
     await second.close();
   });
 
-  it('are offered to a list if no other list follows them', async () => {
+  it('are offered to a list only if no other list follows them', async () => {
     const { client } = its.service;
     for (const name of ['birds', 'fish']) await client.post('/list/default', { name });
     await connect('other');
@@ -89,7 +89,7 @@ describeConsole('feeds of the console', { env, fill: () => Promise.resolve() }, 
     await its.page.getByText('Every feed already has a list.').waitFor();
   });
 
-  it('are connected without a secret that was typed for another provider', async () => {
+  it('are connected without the secret that was typed for another provider', async () => {
     await its.visit('feeds?form=connect');
     const form = its.page.getByRole('form', { name: 'Connect feed' });
     await form.getByLabel('Provider').selectOption('email');

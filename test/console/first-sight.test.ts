@@ -26,7 +26,7 @@ async function fill({ client }: TestService): Promise<void> {
   await client.post('/list/default', { name: 'empty' });
 }
 
-describeConsole('the console at first sight', { env, fill }, (its) => {
+describeConsole('the console for a newcomer', { env, fill }, (its) => {
   const button = (name: string | RegExp) => its.page.getByRole('button', { name });
   const hits = () => its.page.getByRole('list', { name: 'Hits' }).getByRole('listitem');
 

@@ -7,7 +7,7 @@ import { describeWhere } from '../support/skip.js';
 
 const GROUPS = 130;
 
-describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('rows of the console that are looked for', () => {
+describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('tables with a search box in the console', () => {
   let service: TestService;
   let browser: Browser;
   let page: Page;
@@ -58,7 +58,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('rows of the console that are
   it.each([
     ['groups', 'Create group'],
     ['keys', 'Create API key'],
-  ])('and an error about unreadable lists is shown in the form of %s', async (path, button) => {
+  ])('show in the form of %s that the lists cannot be read', async (path, button) => {
     const lists = /\/list\/default(?:\?|$)/;
     const problem = { type: 'about:blank', title: 'Conflict', status: 409, detail: 'The lists cannot be read now.' };
     await page.route(lists, (route) =>

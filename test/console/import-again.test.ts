@@ -9,7 +9,7 @@ import { describeConsole } from '../support/console.js';
 const GOODS =
   'sku,title,brand,price\nS-1,A warm jacket,Petrel,90\nS-2,A light tent,Petrel,210\nS-3,A folding stove,Fulmar,35\n';
 
-describeConsole('a file of records without names', { fill: () => Promise.resolve() }, (its) => {
+describeConsole('import of a file whose records have no names', { fill: () => Promise.resolve() }, (its) => {
   const button = (name: string) => its.page.getByRole('button', { name });
   const namedBy = () => its.page.getByRole('combobox', { name: 'Name records by' });
   const recordsOf = async (list: string) =>
@@ -21,7 +21,7 @@ describeConsole('a file of records without names', { fill: () => Promise.resolve
     await (await chooser).setFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
   }
 
-  it('has its records named by a field with unique values, and shown by their titles', async () => {
+  it('names the records by a field with unique values, and shows them by their titles', async () => {
     await its.visit('');
     await choose('Choose file', 'goods.csv');
     await expect.poll(() => namedBy().inputValue()).toBe('sku');
@@ -33,7 +33,7 @@ describeConsole('a file of records without names', { fill: () => Promise.resolve
     expect(results.map(({ name }) => name).sort()).toEqual(['S-1', 'S-2', 'S-3']);
   });
 
-  it('replaces its records when it is imported again, and says so', async () => {
+  it('replaces the records when the file is imported again, and says so', async () => {
     await its.visit('list/goods/records');
     await choose('Import file', 'goods.csv', GOODS.replace('90', '80'));
     const dialog = its.page.getByRole('dialog');
@@ -45,7 +45,7 @@ describeConsole('a file of records without names', { fill: () => Promise.resolve
     expect(await recordsOf('goods')).toBe(3);
   });
 
-  it('adds its records again if no field names them', async () => {
+  it('adds the records again if no field names them', async () => {
     await its.visit('list/goods/records');
     await choose('Import file', 'goods.csv');
     await namedBy().click();

@@ -21,7 +21,7 @@ describeConsole('lists in the console', { fill }, (its) => {
   const button = (name: string) => its.page.getByRole('button', { name, exact: true });
   const dialog = (name: string) => its.page.getByRole('dialog', { name });
 
-  it('are found by a part of their name, and sorted by a click on the heading', async () => {
+  it('are found by a part of their name, and sorted by a click on a column heading', async () => {
     await its.visit('lists');
     const table = its.page.getByRole('table', { name: 'Lists' });
     const find = its.page.getByLabel('Find list');
@@ -71,7 +71,7 @@ describeConsole('lists in the console', { fill }, (its) => {
     await its.page.getByText('Version 2: 1 record has a value of “price” that did not fit').waitFor();
   });
 
-  it('are checked, copied and deleted, and show an error if that is refused', async () => {
+  it('are checked, copied and deleted, and show an error if the service refuses', async () => {
     await its.visit('list/birds/settings');
     await its.page.route('**/list/default/birds/check', (route) => route.abort('connectionrefused'));
     await button('Check files').click();
@@ -107,7 +107,7 @@ describeConsole('lists in the console', { fill }, (its) => {
     expect((await its.service.client.get('/list/default/birds')).status).toBe(200);
   });
 
-  it('with long names fit on the screen of a phone', async () => {
+  it('fit on the screen of a phone even if their names are long', async () => {
     const phone = await openPage(its.browser, { viewport: { width: 375, height: 700 } });
     await signIn(its.service, phone);
     const { page } = phone;
@@ -135,7 +135,7 @@ describeConsole('lists in the console', { fill }, (its) => {
 });
 
 describeConsole('sessions in the console', { fill: () => Promise.resolve() }, (its) => {
-  it('are ended from another session, and go on if that fails', async () => {
+  it('are ended from another session, and continue if ending them fails', async () => {
     const other = await openPage(its.browser, { userAgent: 'another browser' });
     await signIn(its.service, other);
     await its.visit('profile');

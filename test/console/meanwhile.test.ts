@@ -24,7 +24,7 @@ interface Read {
   readonly query_rules: readonly { readonly name: string; readonly filter: string }[];
 }
 
-describeConsole('changes beside an open page', { fill }, (its) => {
+describeConsole('changes made elsewhere while a page is open', { fill }, (its) => {
   const read = async (): Promise<Read> => (await its.service.client.get(LIST)).body as Read;
   const button = (name: string) => its.page.getByRole('button', { name, exact: true });
   /** Sends the event of a window that becomes visible again. */
@@ -34,7 +34,7 @@ describeConsole('changes beside an open page', { fill }, (its) => {
     expect(status, text).toBe(200);
   };
 
-  it('of a record are shown if nothing was typed, and need a decision if something was', async () => {
+  it('show the new state of a record, or ask which state to keep if the person has typed something', async () => {
     const { results } = (await its.service.client.get('/search-result/default/birds')).body as {
       results: readonly { readonly id: string }[];
     };
@@ -79,7 +79,7 @@ describeConsole('changes beside an open page', { fill }, (its) => {
     expect(await titleOf()).toBe('Gannets fly');
   });
 
-  it('of a new record are saved once, even if “Add record” is pressed twice', async () => {
+  it('do not include a second record if “Add record” is pressed twice', async () => {
     const { record_count } = await read();
     await its.visit('list/birds/records?add=true');
     const drawer = its.page.getByRole('dialog', { name: 'Add record' });
@@ -89,7 +89,7 @@ describeConsole('changes beside an open page', { fill }, (its) => {
     expect((await read()).record_count).toBe(record_count + 1);
   });
 
-  it('of synonyms and query rules stay when another rule is added or removed', async () => {
+  it('to synonyms and query rules stay when the page adds or removes another rule', async () => {
     const equivalent = (...terms: string[]) => ({ kind: 'equivalent', terms });
     await its.visit('list/birds/synonyms');
     const terms = its.page.getByRole('form', { name: 'Add synonym' }).getByRole('combobox', { name: 'Terms' });
@@ -123,7 +123,7 @@ describeConsole('changes beside an open page', { fill }, (its) => {
     expect(await form.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('');
   });
 
-  it('of a field stay when another property of the field is saved', async () => {
+  it('to a field stay when the page saves another property of the field', async () => {
     await its.visit('list/birds/fields?form=facet:kind');
     const form = its.page.getByRole('form', { name: 'Edit kind' });
     await form.getByRole('textbox', { name: 'Field' }).fill('sort');
@@ -135,7 +135,7 @@ describeConsole('changes beside an open page', { fill }, (its) => {
       .toEqual([{ name: 'sort', type: 'string', cardinality: 'Many' }]);
   });
 
-  it('of thousands of synonyms show a hundred of them, and any that is searched for', async () => {
+  it('to thousands of synonyms show a hundred of them, and any that is searched for', async () => {
     const rules = Array.from({ length: RULES }, (_, index) => ({
       kind: 'equivalent',
       terms: [`word${index}`, `term${index}`],

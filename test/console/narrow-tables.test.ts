@@ -12,16 +12,16 @@ async function fill(service: TestService): Promise<void> {
   await service.createKey({ name: LONG_NAME });
 }
 
-describeConsole('a table on a telephone', { context, fill }, (its) => {
+describeConsole('tables on a phone', { context, fill }, (its) => {
   const widthOf = async (text: string) => (await its.page.getByText(text).boundingBox())?.width ?? 0;
 
-  it('wraps a URL into readable lines instead of a letter or two each', async () => {
+  it('wrap a URL into lines of more than a letter or two', async () => {
     await its.visit('webhooks');
     await its.page.getByText(ADDRESS).waitFor();
     expect(await widthOf(ADDRESS)).toBeGreaterThan(200);
   });
 
-  it('shows when a key was created and its id in the log, and limits the width of a long name', async () => {
+  it('show when a key was created and its id in the log, and limit the width of a long name', async () => {
     await its.visit('keys');
     const row = its.page.getByRole('row', { name: LONG_NAME });
     await row.waitFor();
@@ -30,7 +30,7 @@ describeConsole('a table on a telephone', { context, fill }, (its) => {
     expect((await row.getByRole('rowheader').boundingBox())?.width).toBeLessThan(320);
   });
 
-  it('shows a time in one line', async () => {
+  it('show a time in one line', async () => {
     await its.visit('people');
     const moment = its.page.getByRole('row').locator('time').first();
     await moment.waitFor();

@@ -7,7 +7,7 @@ import { OpenIdProvider } from '../support/openid-provider.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { describeWhere } from '../support/skip.js';
 
-describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('a sign-in by OpenID Connect', () => {
+describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('sign-in by OpenID Connect', () => {
   let provider: OpenIdProvider;
   let service: TestService;
   let browser: Browser;
@@ -34,11 +34,11 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('a sign-in by OpenID Connect'
   });
 
   it.each([
-    ['where the person wanted to go', '/default/keys', /\/console\/default\/keys$/],
-    ['into the console alone, whoever made the link', '//evil.example/', /\/console\/default\/?$/],
-    ['into the console alone, however it is written', '/\\evil.example', /\/console\/default\/?$/],
-    ['into the console alone, also from an address', 'https://evil.example/', /\/console\/default\/?$/],
-  ])('leads %s', async (_what, to, expected) => {
+    ['to the page that the person wanted', '/default/keys', /\/console\/default\/keys$/],
+    ['to the console if the link names another host', '//evil.example/', /\/console\/default\/?$/],
+    ['to the console if the link hides another host behind a backslash', '/\\evil.example', /\/console\/default\/?$/],
+    ['to the console if the link is the URL of another host', 'https://evil.example/', /\/console\/default\/?$/],
+  ])('leads %s after the sign-in', async (_what, to, expected) => {
     const { page, context, complaints } = await openPage(browser);
     await page.goto(`${service.address}/console/sign-in?to=${encodeURIComponent(to)}`);
     const button = page.getByRole('button', { name: 'Sign in with Example' });
@@ -51,7 +51,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('a sign-in by OpenID Connect'
     await context.close();
   });
 
-  it('shows that the provider refused it, and that it was not started in this tab', async () => {
+  it('shows that the provider refused it, or that it was not started in this tab', async () => {
     const { page, context } = await openPage(browser);
     provider.denial = 'access_denied';
     await page.goto(`${service.address}/console/sign-in`);

@@ -57,7 +57,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('a page of another site', () 
     { method: 'POST', mode: 'no-cors', credentials: 'include', body: JSON.stringify({ name: 'forged-beacon' }) },
   ];
 
-  it('on another port reads and changes nothing, although the browser sends the cookie', async () => {
+  it('reads and changes nothing from another port, although the browser sends the cookie', async () => {
     await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
     const read = { path: '/list/default', options: { credentials: 'include' } };
     const ended = { path: '/session', options: { method: 'DELETE', credentials: 'include' } };
@@ -80,7 +80,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('a page of another site', () 
     await page.getByText('kept').first().waitFor();
   });
 
-  it('on another port cannot sign a person in or out or change anything with a form', async () => {
+  it('cannot sign a person in or out or change anything with a form from another port', async () => {
     const sent: string[] = [];
     page.on('response', (response) => {
       if (response.request().method() === 'POST') sent.push(`${response.status()} ${new URL(response.url()).pathname}`);
@@ -104,7 +104,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('a page of another site', () 
     await page.getByText('kept').first().waitFor();
   });
 
-  it('whose name resolves to this machine has neither the cookie nor a key', async () => {
+  it('has neither the cookie nor a key if its host name resolves to this machine', async () => {
     const rebound = service.address.replace('127.0.0.1', REBOUND);
     await page.goto(`${rebound}/health`);
     const change = (path: string) => ({

@@ -73,7 +73,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     },
   );
 
-  it('show the sign-in page first, and then the page that was wanted', async () => {
+  it('show the sign-in page first, and then the requested page', async () => {
     const other = await openPage(browser);
     await service.control().post('/contributor/default/link', { email: 'ann@example.com', role: 'viewer' });
     await other.page.goto(`${service.address}/console/default/list/birds/search?query=gannet`);
@@ -87,7 +87,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await other.context.close();
   });
 
-  it('do not show a viewer what they may not do', async () => {
+  it('hide from a viewer what a viewer may not do', async () => {
     const other = await openPage(browser);
     await signInAs(service, other, 'viewer');
     await other.page.goto(`${service.address}/console/default/list/birds/records`);
@@ -114,7 +114,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await expect.poll(() => page.getByRole('button', { name: 'new-bird' }).count()).toBe(0);
   });
 
-  it('show what a synonym would find before it is saved', async () => {
+  it('preview what a synonym would find before it is saved', async () => {
     await visit('list/birds/synonyms');
     const terms = page.getByRole('combobox', { name: 'Terms' });
     await terms.fill('gannet');
@@ -299,7 +299,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await Promise.all(names.map((name) => service.client.delete(`/list/default/${name}`)));
   });
 
-  it('lead anywhere from the command palette, even while the search box has the focus', async () => {
+  it('open the command palette, which leads to any page, even while the search box has the focus', async () => {
     await visit('list/birds/search');
     await page.locator('input[type=search]:focus').waitFor();
     await openPalette(page);

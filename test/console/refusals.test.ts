@@ -13,7 +13,7 @@ async function fill({ client }: TestService): Promise<void> {
   await client.post('/list-group/default', { name: 'sea', lists: [{ list: 'birds' }] });
 }
 
-describeConsole('refusals in the console', { fill }, (its) => {
+describeConsole('requests that the service refuses', { fill }, (its) => {
   const button = (name: string) => its.page.getByRole('button', { name, exact: true });
   /** Refuses requests until the route is removed. */
   const refuse = (path: string, method: string, status: number, detail: string) =>
@@ -27,7 +27,7 @@ describeConsole('refusals in the console', { fill }, (its) => {
         : route.fallback(),
     );
 
-  it('of a taken name or a full store let a person correct the name and import the file later', async () => {
+  it('let a person correct a taken name, and import the file later if the store was full', async () => {
     await its.visit('');
     const chooser = its.page.waitForEvent('filechooser');
     await button('Choose file').click();
@@ -52,7 +52,7 @@ describeConsole('refusals in the console', { fill }, (its) => {
     expect((await its.service.client.get('/list/default/shore-birds')).body).toMatchObject({ record_count: 2 });
   });
 
-  it('of synonyms keep what was entered until they can be saved', async () => {
+  it('keep the entered synonym until it can be saved', async () => {
     await its.visit('list/birds/synonyms');
     const form = its.page.getByRole('form', { name: 'Add synonym' });
     for (const term of ['gannet', 'solan']) {
@@ -68,7 +68,7 @@ describeConsole('refusals in the console', { fill }, (its) => {
     await its.page.getByText('gannet = solan').waitFor();
   });
 
-  it('of a second model with the same name are shown', async () => {
+  it('show that another model has the same name', async () => {
     await its.visit('models');
     for (const expected of ['made', 'refused']) {
       await button('Add model').first().click();
@@ -82,7 +82,7 @@ describeConsole('refusals in the console', { fill }, (its) => {
     }
   });
 
-  it('of a search of a group end when the connection is back', async () => {
+  it('end for the search of a group when the connection is back', async () => {
     await its.page.route('**/search/group/default/sea/**', (route) => route.abort('connectionrefused'));
     await its.visit('group/sea?query=gannet');
     await its.page.getByText('No connection to the service').waitFor();

@@ -36,7 +36,7 @@ afterAll(async () => {
   await Promise.all([model?.close(), receiver?.close()]);
 });
 
-describeConsole('what is tried again', { env, fill }, (its) => {
+describeConsole('retries in the console', { env, fill }, (its) => {
   const button = (name: string) => its.page.getByRole('button', { name, exact: true });
   const busy = (path: string) =>
     its.page.route(path, (route) =>
@@ -57,7 +57,7 @@ describeConsole('what is tried again', { env, fill }, (its) => {
     return (body as { meaning: { embedded: number; failed: number } }).meaning;
   };
 
-  it('deliveries that were set aside are sent again, and the log shows it', async () => {
+  it('send the deliveries again that were set aside, and the log shows it', async () => {
     const taken = receiver as WebhookReceiver;
     taken.answering = (_delivery, response) => response.writeHead(500).end('not now');
     const { body } = await its.service.client.post('/webhook', { url: taken.url(), events: ['list.created'] });
@@ -81,7 +81,7 @@ describeConsole('what is tried again', { env, fill }, (its) => {
     expect(new Set(deliveries).size, 'it keeps its id').toBe(1);
   });
 
-  it('records without vectors are embedded once the model accepts them', async () => {
+  it('embed the records without vectors once the model accepts them', async () => {
     await expect.poll(coverage, { timeout: 100_000 }).toMatchObject({ embedded: 1, failed: 1 });
     await its.visit('list/birds/settings');
     await its.page.getByText('1 record has a vector, 0 waiting, 1 failed.').waitFor();

@@ -30,7 +30,7 @@ afterAll(() => {
 
 const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_MEDIA_FOLDERS: FOLDER };
 
-describeConsole('tasks of the console', { env, fill }, (its) => {
+describeConsole('pages other than those of lists', { env, fill }, (its) => {
   const button = (name: string) => its.page.getByRole('button', { name, exact: true });
   const form = (name: string) => its.page.getByRole('form', { name });
   const confirm = (name: string) => its.page.getByRole('dialog').getByRole('button', { name, exact: true }).click();

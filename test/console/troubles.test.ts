@@ -27,7 +27,7 @@ async function fill(service: TestService): Promise<void> {
 }
 
 describeConsole('a damaged list', { fill, context: { viewport: TELEPHONE } }, (its) => {
-  it('is a problem on the page Health that fits on a phone, with a link to what can be done', async () => {
+  it('is shown on the page Health, which fits on a phone, with a link to what can be done', async () => {
     await its.visit('health');
     const trouble = its.page.getByRole('list', { name: 'Problems' }).getByRole('listitem');
     const sentence = trouble.getByText("The store of the list 'birds' is damaged");

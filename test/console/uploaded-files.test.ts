@@ -47,7 +47,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('files of a media store in a 
   });
   const ran = () => witness.asked.map(({ path }) => path).filter((path) => path.startsWith('/ran'));
 
-  it('run nothing for a person who is signed in, opened directly or in a page of another site', async () => {
+  it('run no script for a signed-in person, opened directly or within a page of another site', async () => {
     const open = await openPage(browser);
     await signIn(service, open);
     const { context, page } = open;
