@@ -95,6 +95,9 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     for (const name of ['Add record', 'Import file', 'Delete by filter…']) {
       expect(await other.page.getByRole('button', { name }).count(), name).toBe(0);
     }
+    await goOn(other.page, '/console/default/', 'Open one of the lists.');
+    await goOn(other.page, '/console/default/webhooks', 'No webhooks yet.');
+    expect(await other.page.getByText('Create one').count()).toBe(0);
     await other.context.close();
   });
 

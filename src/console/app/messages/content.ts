@@ -164,6 +164,7 @@ export const contentTexts = {
     follow: 'Follow feed',
     feed: 'Feed',
     noFeed: 'Every feed already has a list.',
+    noFeeds: 'No feeds yet. Connect one on the page Feeds first.',
     importFile: 'Import from media store',
     imports: (store: string, path: string) => `Imports ${path} from the media store ${store}.`,
     status: (status: string) => `${status}.`,

@@ -6,6 +6,8 @@ export const listTexts = {
     title: 'Start',
     emptyLead: 'Drop a file of records to create a list that you can search.',
     lead: 'Create a list from a file, or open one of your lists.',
+    leadToRead: 'Open one of the lists.',
+    emptyToRead: 'No lists yet. Owners and editors of this account can create one.',
     drop: 'Drop a file here',
     formats:
       'CSV with a header line (commas, semicolons or tabs), NDJSON, a JSON array, or a JSON document that contains one. You can check the fields before anything is sent.',

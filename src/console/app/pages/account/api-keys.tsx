@@ -58,7 +58,7 @@ export function ApiKeys() {
       actions={may(apiKeyCreate) ? <NewKey onSecret={setSecret} /> : undefined}
     >
       {secret === undefined ? null : <SecretOnce title={text.keys.made} secret={secret} />}
-      {keys.length === 0 ? <Empty>{text.keys.none}</Empty> : null}
+      {keys.length === 0 ? <Empty step={apiKeyCreate}>{text.keys.none}</Empty> : null}
       {find}
       {shown.length === 0 ? null : (
         <Columns

@@ -53,7 +53,7 @@ export function Feeds() {
   const { shown, find, more } = useFoundRows(feeds, { label: text.feeds.find, textOf });
   return (
     <Page title={text.feeds.title} lead={text.feeds.lead} actions={may(feedConnect) ? <ConnectFeed /> : undefined}>
-      {feeds.length === 0 ? <Empty>{text.feeds.none}</Empty> : null}
+      {feeds.length === 0 ? <Empty step={feedConnect}>{text.feeds.none}</Empty> : null}
       {find}
       {shown.length === 0 ? null : (
         <Columns

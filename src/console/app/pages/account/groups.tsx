@@ -36,7 +36,7 @@ export function Groups() {
   const { shown, find, more } = useFoundRows(groups, { label: text.groups.find, textOf });
   return (
     <Page title={text.groups.title} lead={text.groups.lead} actions={may(listGroupCreate) ? <GroupForm /> : undefined}>
-      {groups.length === 0 ? <Empty>{text.groups.none}</Empty> : null}
+      {groups.length === 0 ? <Empty step={listGroupCreate}>{text.groups.none}</Empty> : null}
       {find}
       {shown.length === 0 ? null : (
         <Columns

@@ -67,7 +67,7 @@ export function MediaFiles() {
         }}
       />
       <Problem error={found.error} onRetry={() => void found.refetch()} />
-      {found.isSuccess && files.length === 0 ? <Empty>{text.media.noFiles}</Empty> : null}
+      {found.isSuccess && files.length === 0 ? <Empty step={mediaUpload}>{text.media.noFiles}</Empty> : null}
       {files.length === 0 ? null : (
         <DataTable
           label={text.media.filesOf(params.store)}

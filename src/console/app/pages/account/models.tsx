@@ -53,7 +53,7 @@ export function Models() {
   const { shown, find, more } = useFoundRows(models, { label: text.models.find, textOf: ({ name }) => name });
   return (
     <Page title={text.models.title} lead={text.models.lead} actions={may(modelCreate) ? <NewModel /> : undefined}>
-      {models.some(isAdded) ? null : <Empty>{text.models.none}</Empty>}
+      {models.some(isAdded) ? null : <Empty step={modelCreate}>{text.models.none}</Empty>}
       {find}
       <Columns
         heads={[

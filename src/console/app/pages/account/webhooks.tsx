@@ -57,7 +57,7 @@ export function Webhooks() {
         <SecretOnce title={text.webhooks.secretOf(told.url)} secret={told.secret} hint={text.webhooks.secretHint} />
       )}
       <Problem error={told?.error} />
-      {webhooks.length === 0 ? <Empty>{text.webhooks.none}</Empty> : null}
+      {webhooks.length === 0 ? <Empty step={webhookCreate}>{text.webhooks.none}</Empty> : null}
       {find}
       {rows.length === 0 ? null : (
         <Columns heads={[text.webhooks.url, text.webhooks.events, '']} label={text.webhooks.title} minWidth={900}>

@@ -33,7 +33,7 @@ export function Lists() {
   const found = useMemo(() => lists.filter(({ name }) => name.includes(wanted.trim().toLowerCase())), [lists, wanted]);
   return (
     <Page title={text.lists.title} actions={may(listCreate) ? <NewList /> : undefined}>
-      {lists.length + unavailable.length === 0 ? <Empty>{text.lists.none}</Empty> : null}
+      {lists.length + unavailable.length === 0 ? <Empty step={listCreate}>{text.lists.none}</Empty> : null}
       {unavailable.map((each) => (
         <UnavailableList key={each.name} {...each} />
       ))}

@@ -58,7 +58,7 @@ export function QueryRules() {
       <Section title={text.list.rules} lead={text.rules.lead} actions={may(listUpdate) ? <RuleForm /> : undefined}>
         {find}
         {rules.length === 0 ? (
-          <Empty>{text.rules.none}</Empty>
+          <Empty step={listUpdate}>{text.rules.none}</Empty>
         ) : (
           <Columns heads={[text.rules.name, text.rules.pattern, text.rules.filter, '']} label={text.list.rules}>
             {shown.map((rule) => (

@@ -92,7 +92,7 @@ function RecordTable({ after }: RecordTableProps) {
   const query = { size: SIZE, bytes_max: BYTES_MAX, ...(after === undefined ? {} : { after }) };
   const { data } = useSuspenseQuery(reading(searchResultList, { params, query }));
   const columns = useColumns();
-  if (data.results.length === 0) return <Empty>{text.records.none}</Empty>;
+  if (data.results.length === 0) return <Empty step={searchResultCreate}>{text.records.none}</Empty>;
   return (
     <>
       <DataTable

@@ -126,7 +126,7 @@ function FollowFeed() {
     >
       <NativeSelect
         label={text.source.feed}
-        description={data !== undefined && names.length === 0 ? text.source.noFeed : undefined}
+        description={names.length > 0 ? undefined : data?.feeds.length === 0 ? text.source.noFeeds : text.source.noFeed}
         data={names}
         value={feed}
         required

@@ -75,7 +75,7 @@ function RuleTable() {
     <Section title={text.list.synonyms} lead={text.synonyms.lead}>
       {find}
       {rules.length === 0 ? (
-        <Empty>{text.synonyms.none}</Empty>
+        <Empty step={synonymUpdate}>{text.synonyms.none}</Empty>
       ) : (
         <Columns heads={[text.synonyms.terms, text.synonyms.kind, '']} label={text.list.synonyms}>
           {shown.map((rule, index) => (

@@ -38,7 +38,7 @@ export function Start() {
     );
   }
   return (
-    <Page title={text.start.title} lead={data.lists.length === 0 ? text.start.emptyLead : text.start.lead}>
+    <Page title={text.start.title} lead={leadOf({ mayMake, isEmpty: data.lists.length === 0 })}>
       {mayMake ? (
         <DropZone label={text.start.choose} accept=".csv,.tsv,.json,.ndjson,.jsonl" onFile={setFile}>
           <Text fw={600} mb={4}>
@@ -61,6 +61,11 @@ export function Start() {
       )}
     </Page>
   );
+}
+
+function leadOf({ mayMake, isEmpty }: { readonly mayMake: boolean; readonly isEmpty: boolean }): string {
+  if (!mayMake) return isEmpty ? text.start.emptyToRead : text.start.leadToRead;
+  return isEmpty ? text.start.emptyLead : text.start.lead;
 }
 
 /** Other ways to get records, each with a link to its form. */
