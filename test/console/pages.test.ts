@@ -165,8 +165,8 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
       await page.getByRole('button', { name: 'Add facet' }).click();
       await page.getByRole('textbox', { name: 'Field' }).fill('size');
       await page.getByRole('dialog').getByRole('button', { name: 'Add facet' }).click();
-      if (expected === 'added') await page.getByRole('rowheader', { name: 'size' }).waitFor();
-      else await page.getByText('Conflict').waitFor();
+      if (expected === 'refused') await page.getByText('Conflict').waitFor();
+      else await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
   });
 

@@ -52,8 +52,8 @@ describeConsole('pages other than those of lists', { env, fill }, (its) => {
         await its.page.keyboard.press('Tab');
       }
       await form('Create group').getByRole('button', { name: 'Create group' }).click();
-      if (expected === 'made') await its.page.getByRole('link', { name: 'sea' }).waitFor();
-      else await form('Create group').getByText('Conflict').waitFor();
+      if (expected === 'refused') await form('Create group').getByText('Conflict').waitFor();
+      else await form('Create group').waitFor({ state: 'detached' });
     }
     await its.page.keyboard.press('Escape');
     await its.page.getByRole('link', { name: 'sea' }).click();

@@ -23,6 +23,8 @@ interface SchemaFieldsProps {
   /** Members shown, in this order. */
   readonly names: readonly string[];
   readonly required?: readonly string[];
+  /** True if the form begins here: its dialog then opens with the focus in the first control. */
+  readonly isFirst?: boolean;
   readonly draft: Draft;
   readonly onChange: (draft: Draft) => void;
 }
@@ -30,10 +32,18 @@ interface SchemaFieldsProps {
 /**
  * Renders a control for each member, with the texts and limits of its schema. Empty members are left out of the draft.
  */
-export function SchemaFields({ properties, names, required = [], draft, onChange }: SchemaFieldsProps) {
-  return names.map((name) => (
+export function SchemaFields({
+  properties,
+  names,
+  required = [],
+  isFirst = false,
+  draft,
+  onChange,
+}: SchemaFieldsProps) {
+  return names.map((name, index) => (
     <SchemaField
       key={name}
+      isFirst={isFirst && index === 0}
       name={name}
       schema={properties[name] ?? {}}
       required={required.includes(name)}
@@ -47,6 +57,7 @@ export function SchemaFields({ properties, names, required = [], draft, onChange
 }
 
 interface SchemaFieldProps {
+  readonly isFirst: boolean;
   readonly name: string;
   readonly schema: FieldSchema;
   readonly required: boolean;
@@ -54,9 +65,14 @@ interface SchemaFieldProps {
   readonly onChange: (value: unknown) => void;
 }
 
-function SchemaField({ name, schema, required, value, onChange }: SchemaFieldProps) {
+function SchemaField({ isFirst, name, schema, required, value, onChange }: SchemaFieldProps) {
   const { type, enum: choices, minimum, maximum, maxLength, pattern, examples } = ofValue(schema);
-  const common = { label: labelOf(name), description: prose(describedAlone(schema.description)), required } as const;
+  const common = {
+    label: labelOf(name),
+    description: prose(describedAlone(schema.description)),
+    required,
+    'data-autofocus': isFirst || undefined,
+  } as const;
   if (choices !== undefined || type === 'boolean') {
     const given = choices?.map((choice) => ({ value: choice, label: text.choices[choice] ?? choice })) ?? YES_OR_NO;
     return (
@@ -84,7 +100,7 @@ function SchemaField({ name, schema, required, value, onChange }: SchemaFieldPro
       />
     );
   }
-  if (type === 'array') return <LinesField {...{ name, schema, required, value, onChange }} />;
+  if (type === 'array') return <LinesField {...{ isFirst, name, schema, required, value, onChange }} />;
   const textual = {
     ...common,
     maxLength,
@@ -110,12 +126,13 @@ function describedAlone(description: string | undefined): string | undefined {
 }
 
 /** Several texts, one per line. */
-function LinesField({ name, schema, required, value, onChange }: SchemaFieldProps) {
+function LinesField({ isFirst, name, schema, required, value, onChange }: SchemaFieldProps) {
   return (
     <Textarea
       label={labelOf(name)}
       description={prose([schema.description, text.common.oneALine].filter(Boolean).join('. '))}
       required={required}
+      data-autofocus={isFirst || undefined}
       autosize
       minRows={2}
       maxRows={8}

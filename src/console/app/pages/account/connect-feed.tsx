@@ -91,6 +91,7 @@ export function ConnectFeed() {
       <SchemaFields
         properties={feedConnectSchemas.body.properties}
         names={['name', 'provider']}
+        isFirst
         required={['name', 'provider']}
         draft={draft}
         onChange={change}

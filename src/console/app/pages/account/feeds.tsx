@@ -228,6 +228,7 @@ function ChangeInterval({ feed: { name, interval_minutes } }: FeedProps) {
       onSubmit={submit}
     >
       <SchemaFields
+        isFirst
         properties={feedIntervalSchemas.body.properties}
         names={['interval_minutes']}
         required={['interval_minutes']}
@@ -257,6 +258,7 @@ function ChangeScope({ feed: { name, settings } }: FeedProps) {
       onSubmit={submit}
     >
       <SchemaFields
+        isFirst
         properties={feedWebScopeSchemas.body.anyOf[0].properties.settings.properties}
         names={SCOPE_MEMBERS}
         required={['start_urls']}
@@ -285,6 +287,7 @@ function MoveFeed({ feed: { name, media_store } }: FeedProps) {
       onSubmit={submit}
     >
       <SchemaFields
+        isFirst
         properties={feedMoveSchemas.body.properties}
         names={['media_store']}
         required={['media_store']}

@@ -137,6 +137,7 @@ function NewStore() {
   return (
     <FormModal label={text.media.make} place="new-store" button={{ size: 'sm' }} onSubmit={submit}>
       <SchemaFields
+        isFirst
         properties={mediaStoreCreateSchemas.body.properties}
         names={names}
         required={['name', 'kind', ...MEMBERS[kind].needed]}
@@ -161,6 +162,7 @@ function EditStore({ store }: { readonly store: Store }) {
       onSubmit={() => update.mutateAsync({ params: { account, store: name }, body: draft }).then(forget)}
     >
       <SchemaFields
+        isFirst
         properties={mediaStoreUpdateSchemas.body.properties}
         names={membersOf(kind)}
         draft={draft}

@@ -158,6 +158,7 @@ function NewModel() {
   return (
     <FormModal label={text.models.make} place="new-model" button={{ size: 'sm' }} onSubmit={submit}>
       <SchemaFields
+        isFirst
         properties={properties}
         names={['name', 'provider', ...membersOf(provider)]}
         required={['name', 'provider', ...MEMBERS[provider].needed]}
@@ -182,6 +183,7 @@ function EditModel({ model }: { readonly model: AddedModel }) {
       onSubmit={() => update.mutateAsync({ params: { account, model: name }, body: draft }).then(forget)}
     >
       <SchemaFields
+        isFirst
         properties={modelUpdateSchemas.body.properties}
         names={membersOf(provider).filter((member) => member !== 'kind')}
         draft={draft}

@@ -137,6 +137,7 @@ function RecordForm({ record, onDone }: RecordFormProps) {
         <TextInput
           label={text.records.name}
           description={text.records.nameHint}
+          data-autofocus={record === undefined || undefined}
           readOnly={!mayWrite}
           maxLength={512}
           value={name}

@@ -150,6 +150,7 @@ function ImportFile() {
       onSubmit={() => create.mutateAsync({ params, body: draft as ListSourceCreateInput['body'] })}
     >
       <SchemaFields
+        isFirst
         properties={listSourceCreateSchemas.body.properties}
         names={['media_store', 'path', 'keep_in_sync']}
         required={['path']}
