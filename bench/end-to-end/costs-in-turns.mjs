@@ -2,11 +2,15 @@
  * Measures what requests cost in two or more checkouts of the service, in turns: the service's processor time per request, which other load
  * on the machine changes less than rates, that of its main thread, and the rate. Prints medians of the turns.
  *
- *   node bench/end-to-end/costs-in-turns.mjs [--records 100000] [--rounds 7] [--scale 1] [--only search,import]
+ *   node bench/end-to-end/costs-in-turns.mjs [--records 100000] [--rounds 7] [--scale 1] [--warm 8000] [--only search,import]
  *     before=<folder> after=<folder>
  *
  * Each folder is a built checkout. Every service first imports the same sentences into its own data directory. A turn sends a
  * fixed number of requests over a few connections, one at a time on each; --scale multiplies these numbers.
+ *
+ * --warm is the number of searches that every service answers before the first turn: a process needs some 8,000 until V8 has compiled
+ * what a search runs and the search threads know the words of the queries; the first 2,000 take three times as long as later ones. What
+ * they cost after a start is a row of its own, "start: µs of processor, first searches".
  */
 import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
@@ -21,16 +25,19 @@ import { arxivQueries, SENTENCES_DEFINITION, sentencesFile } from './lib/sentenc
 import { threadTimesMs } from './lib/processor-time.mjs';
 import { ACCOUNT, call, createKey, importNdjson, untilMerged, workFolder } from './lib/service.mjs';
 
-const { records, rounds, scale, positionals, ...options } = readOptions(
-  { records: 100_000, rounds: 7, scale: 1, only: '' },
+const { records, rounds, scale, warm, positionals, ...options } = readOptions(
+  { records: 100_000, rounds: 7, scale: 1, warm: 8000, only: '' },
   { positionals: true },
 );
 const only = options.only === '' ? undefined : options.only.split(',');
 const checkouts = checkoutsOf(positionals);
 if (![records, rounds, scale].every((each) => each > 0)) fail('--records, --rounds and --scale take numbers above 0');
+if (!(warm >= 0)) fail('--warm takes a number of searches, or 0');
 
 const LIST = 'sentences';
 const CONNECTIONS = 16;
+const WRITTEN_EACH = 50;
+const FIRST_SEARCHES = 2000;
 /** Time for work that requests leave behind, mostly merging, before a turn's time is taken. */
 const AFTER_IMPORT_MS = 3000;
 const DEFINITION = {
@@ -77,6 +84,14 @@ const SEARCH = `/search/${ACCOUNT}/${LIST}/1`;
 const search = (query, options) => ({ path: `${SEARCH}?${new URLSearchParams({ query, ...options })}` });
 const post = (body, headers) => ({ method: 'POST', path: SEARCH, body: JSON.stringify(body), headers });
 const uncached = { cache: 'false' };
+const write = (at) => ({
+  method: 'POST',
+  path: `/search-result/${ACCOUNT}/${LIST}`,
+  body: JSON.stringify({
+    name: `single-${at % 100}`,
+    fields: { text: queries[at % queries.length], category: 'none' },
+  }),
+});
 /** @typedef {{ path: string; method?: string; body?: string; headers?: Readonly<Record<string, string>> }} Sent */
 /**
  * Name, number of requests per turn, and the request for a number. `ids` are record ids of the side.
@@ -88,6 +103,11 @@ const CASES = [
     'search, POST with nine headers',
     2000,
     (at) => post({ query: queries[at % queries.length], cache: false }, NINE_HEADERS),
+  ],
+  [
+    'search, every 50th request a write',
+    2000,
+    (at) => (at % WRITTEN_EACH === 0 ? write(at) : search(queries[at % queries.length], uncached)),
   ],
   ['search, from the cache', 20_000, (at) => search(queries[at % 50])],
   ['search, POST from the cache', 20_000, (at) => post({ query: queries[at % 50] }, NINE_HEADERS)],
@@ -127,18 +147,7 @@ const CASES = [
     300,
     (at) => ({ path: `/search-result/${ACCOUNT}/${LIST}?size=100&skip=${(at % 20) * 100}` }),
   ],
-  [
-    'write of one record',
-    1000,
-    (at) => ({
-      method: 'POST',
-      path: `/search-result/${ACCOUNT}/${LIST}`,
-      body: JSON.stringify({
-        name: `single-${at % 100}`,
-        fields: { text: queries[at % queries.length], category: 'none' },
-      }),
-    }),
-  ],
+  ['write of one record', 1000, write],
 ];
 
 const isWanted = (name) => only === undefined || only.some((each) => name.includes(each));
@@ -157,6 +166,16 @@ async function startSide(checkout) {
   const page = await call(service.address, key, 'GET', `/search-result/${ACCOUNT}/${LIST}?size=1000`);
   return { name, dataDir, startService, service, key, ids: page.results.map(({ id }) => id), figures: new Map() };
 }
+
+/** Sends searches that no cache answers. */
+const sendSearches = ({ service, key }, count) =>
+  sendAll({
+    address: service.address,
+    key,
+    count,
+    connections: CONNECTIONS,
+    requestAt: (at) => search(queries[at % queries.length], uncached),
+  });
 
 function note({ figures }, what, figure) {
   const all = figures.get(what) ?? [];
@@ -197,7 +216,7 @@ async function turnOfImport(side) {
   await wait(1000);
 }
 
-/** Measures a start, the memory after it, and the processor time until the first answer. */
+/** Measures a start, the memory after it, the processor time until the first answer, and that of the searches after it. */
 async function turnOfStart(side) {
   await side.service.stop();
   side.service = await side.startService(side.dataDir);
@@ -206,6 +225,10 @@ async function turnOfStart(side) {
   note(side, 'start: ms until ready', { figure: readyMs });
   note(side, 'start: processor ms until an answer', { figure: side.service.cpuMs() });
   note(side, 'start: resident MiB of its own', { figure: side.service.memory().anonymous });
+  const beforeMs = side.service.cpuMs();
+  await sendSearches(side, FIRST_SEARCHES);
+  const figure = ((side.service.cpuMs() - beforeMs) * 1000) / FIRST_SEARCHES;
+  note(side, 'start: µs of processor, first searches', { figure });
 }
 
 /**
@@ -240,6 +263,7 @@ const sides = [];
 try {
   for (const checkout of checkouts) sides.push(await startSide(checkout));
   if (isWanted('start')) await inTurns(sides, rounds, turnOfStart);
+  await inTurns(sides, 1, (side) => sendSearches(side, warm));
   for (const each of CASES.filter(([name]) => isWanted(name))) {
     await inTurns(sides, 1, (side) => turnOfRequests(side, each, 0));
     for (const { figures } of sides) figures.delete(each[0]);
@@ -250,6 +274,7 @@ try {
   const settings = {
     Records: formatCount(records),
     Turns: `${rounds} of each (of imports 5 at most); medians`,
+    'Searches before the first turn': formatCount(warm),
     Connections: CONNECTIONS,
   };
   process.stdout.write(`${machineTable(settings)}\n${reportText(sides)}`);
