@@ -132,6 +132,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await page.getByRole('button', { name: 'Remove gannet = puffin' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('No synonyms yet. Add one, or get suggestions from searches and records.').waitFor();
+    await page.locator('#content:focus').waitFor();
   });
 
   it('suggest synonyms, and save none before a person does', async () => {

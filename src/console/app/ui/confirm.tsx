@@ -39,14 +39,16 @@ export function ConfirmButton({ label, short, question, typed, onConfirm, button
   }, []);
   const answer = 'answer' in given ? given.answer : label;
   const confirm = (): void => {
+    // The row may go before its deletion is reported, while the page reads what is left.
+    hasConfirmed.current = true;
     setState({ busy: true, error: null });
     onConfirm().then(
       () => {
-        hasConfirmed.current = true;
         setState({ busy: false, error: null });
         close();
       },
       (error: unknown) => {
+        hasConfirmed.current = false;
         setState({ busy: false, error });
       },
     );
