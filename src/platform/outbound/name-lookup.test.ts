@@ -19,7 +19,9 @@ let folder: string;
 let names: NameLookup;
 /** Names that the system was asked for; it resolves all of them to 127.0.0.1. */
 let ofSystem: string[];
-/** Called with the first label and the whole name of each question that the DNS server gets. */
+/** Returns the label by which a name is answered. */
+let kindOf: (labels: readonly string[]) => string | undefined;
+/** Called with this label and the whole name of each question that the DNS server gets. */
 let onAsked: (first: string, name: string) => void = () => undefined;
 
 /**
@@ -34,7 +36,7 @@ function answer(question: Buffer): Buffer | undefined {
     at += length + 1;
   }
   const kind = TYPES[question.readUInt16BE(at + 1) as keyof typeof TYPES];
-  const [name = ''] = labels;
+  const name = kindOf(labels) ?? '';
   onAsked(name, labels.join('.'));
   if (name.startsWith('silent')) return undefined;
   const code = name.startsWith('none') ? NO_SUCH_NAME : name.startsWith('broken') ? SERVER_FAILS : 0;
@@ -57,6 +59,7 @@ beforeEach(async () => {
   writeFileSync(hostsPath, '# here\n127.0.0.9  silent.here.example.com Other.Example.com # that is all\n');
   const servers = [`127.0.0.1:${server.address().port}`];
   ofSystem = [];
+  kindOf = ([first]) => first;
   const system: AddressLookup = (name, _options, callback) => {
     ofSystem.push(name);
     callback(null, [{ address: '127.0.0.1', family: 4 }]);
@@ -113,7 +116,15 @@ it('NameLookup completes short names with the search domains of the machine, in 
     'none.example.com',
     'none.example.com.here.example',
   ]);
-  expect(await namesAsked('broken', cluster)).toEqual(['broken.tools.svc.local']);
+});
+
+it('NameLookup passes over search domains whose server fails, and tells such a failure from a name that does not exist', async () => {
+  const serversPath = join(folder, 'resolv.conf');
+  writeFileSync(serversPath, 'search broken.example none.example\noptions ndots:3\n');
+  kindOf = (labels) => (labels.length > 3 ? labels.at(-2) : labels[0]);
+  names = new NameLookup({ hostsPath: '', serversPath, servers: [`127.0.0.1:${server.address().port}`] });
+  expect((await found('api.example.com')).sort()).toEqual(['2606:2800:220:1:248:1893:25c8:1946', '93.184.216.34']);
+  await expect(found('none.example.com')).rejects.toMatchObject({ code: 'EAI_AGAIN' });
 });
 
 it('NameLookup asks the system about local names and names of the hosts file, and if no name server answers', async () => {

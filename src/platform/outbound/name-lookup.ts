@@ -26,6 +26,8 @@ const LOOK_MS = 1000;
 const NO_SERVER: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTINITIALIZED', 'EFILE']);
 /** Codes of a server's answer that the name does not exist, or has no such address. */
 const NO_ADDRESS: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
+/** The system's code for servers that failed or were silent. */
+const NO_ANSWER = 'EAI_AGAIN';
 
 export interface NameLookupPlaces {
   readonly hostsPath: string;
@@ -81,15 +83,24 @@ export class NameLookup {
     return name === 'localhost' || name.endsWith('.localhost') || this.hosts.has(name);
   }
 
-  /** Tries the names that `hostname` may stand for. If none exists, rejects with the error for `hostname` itself. */
+  /**
+   * Tries the names that `hostname` may stand for, as the system does: the servers of one search domain may fail, and
+   * where none answers, only `hostname` itself is still tried. Rejects with a failure of a server if there was one, as
+   * the name may exist; otherwise with the error for `hostname` itself.
+   */
   private async asked(hostname: string, family: number): Promise<LookupAddress[]> {
     let failure: unknown;
+    let isSilent = false;
     for (const name of namesFor(hostname, this.domains)) {
+      if (isSilent && name !== hostname) continue;
       try {
         return await this.askedFor(name, family);
       } catch (error) {
-        if (codeOf(error) !== 'ENOTFOUND') throw error;
-        if (failure === undefined || name === hostname) failure = error;
+        const code = codeOf(error);
+        if (NO_SERVER.has(code)) throw error;
+        isSilent ||= (error as LookupError).isSilent;
+        if (codeOf(failure) !== NO_ANSWER && (failure === undefined || name === hostname || code === NO_ANSWER))
+          failure = error;
       }
     }
     throw failure;
@@ -141,12 +152,18 @@ function addressesOf(result: PromiseSettledResult<string[]>, family: 4 | 6): Loo
   return result.status === 'fulfilled' ? result.value.map((address) => ({ address, family })) : [];
 }
 
+interface LookupError extends NodeJS.ErrnoException {
+  /** True if a question was not answered in time. */
+  readonly isSilent: boolean;
+}
+
 /** Returns an error with the system's codes: `ENOTFOUND` if there is no such host, `EAI_AGAIN` if no server said so. */
-function lookupError(hostname: string, results: readonly PromiseSettledResult<string[]>[]): NodeJS.ErrnoException {
+function lookupError(hostname: string, results: readonly PromiseSettledResult<string[]>[]): LookupError {
   const codes = results.flatMap((result) => (result.status === 'rejected' ? [codeOf(result.reason)] : []));
   const isRefused = codes.find((code) => NO_SERVER.has(code));
-  const code = isRefused ?? (codes.every((each) => NO_ADDRESS.has(each)) ? 'ENOTFOUND' : 'EAI_AGAIN');
-  return Object.assign(new Error(`${code} ${hostname} (${codes.join(', ')})`), { code, hostname });
+  const code = isRefused ?? (codes.every((each) => NO_ADDRESS.has(each)) ? 'ENOTFOUND' : NO_ANSWER);
+  const isSilent = codes.includes(dns.TIMEOUT);
+  return Object.assign(new Error(`${code} ${hostname} (${codes.join(', ')})`), { code, hostname, isSilent });
 }
 
 function codeOf(error: unknown): string {
