@@ -243,9 +243,11 @@ export class ListResources implements ListFiles {
     const { host } = this.options;
     const { listPath, clock, log } = host;
     try {
-      await host.exclusive(() => host.runCommit({ kind: 'read-again', listPath, nowMs: clock.nowMs(), urls }));
+      const task = { kind: 'read-again', listPath, nowMs: clock.nowMs(), urls } as const;
+      const { queued } = await host.exclusive(() => host.runCommit(task));
       this.forgive();
-      log.warn({ list: listPath, damaged: urls }, DAMAGED_PAGES);
+      // Told once, however often the texts are asked for until then.
+      if (queued > 0) log.warn({ list: listPath, damaged: urls }, DAMAGED_PAGES);
     } catch (error) {
       if (!this.stopped) log.warn({ list: listPath, err: error }, 'Could not queue damaged documents to be read again');
     }

@@ -46,7 +46,7 @@ import type {
   TranscribeByTask,
 } from '../contract/resource-tasks.js';
 import { requiredState, type IngestContext } from '../contract/ingest-context.js';
-import { prepareReadingAgain, putPending, readAgain } from '../parts/readable-pages.js';
+import { prepareReadingAgain, putPending, readAgain, ReadablePagesReader } from '../parts/readable-pages.js';
 
 /** Number of files that one task looks at. */
 const REFRESHED_MAX = 2000;
@@ -353,7 +353,10 @@ export function lookAtFiles({ stores }: IngestContext, task: LookAtFilesTask): I
 export function readDamagedAgain({ stores }: IngestContext, task: ReadAgainTask): IngestResults['read-again'] {
   const store = stores.get(task.listPath);
   if (!extractStore(store).exists) return { queued: 0 };
-  const files = task.urls.map((url): FileToRead => ({ kind: 'document', url }));
+  const reader = new ReadablePagesReader(extractStore(store));
+  // Since the pages were seen to be damaged, their documents may have been read again.
+  for (const url of task.urls) reader.read({ kind: 'document', url });
+  const files = reader.damaged;
   prepareReadingAgain(store, files);
   return store.transaction(() => ({ queued: readAgain(store, files, task.nowMs) }));
 }
