@@ -48,6 +48,7 @@ export const planParts: FeatureParts = {
         if (subject === 'account') await plans.forget(account);
         return true;
       },
+      troubles: () => Promise.resolve(subscriptions.troubles()),
       start: writing.start,
       async close() {
         await writing.stop();

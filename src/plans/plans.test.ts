@@ -166,6 +166,7 @@ describe('a plan that the settings do not offer any more', () => {
     await opened(['gone records=1']).subscriptions.set('shop', 'gone');
     const { plans, subscriptions } = opened([]);
     expect(subscriptions.unknownPlans).toEqual(['gone']);
+    expect(subscriptions.troubles()).toMatchObject([{ kind: 'plan', name: 'gone' }]);
     counts.set('list', 5);
     plans.changed('shop', 'list');
     expect(plans.take('list', 1)).toBeUndefined();

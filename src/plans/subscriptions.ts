@@ -1,5 +1,6 @@
 /** Plans of accounts. Main thread only. */
 import { CollectionStore, type Catalog, type Change, type Collection } from '../catalog/index.js';
+import type { Trouble } from '../operations/index.js';
 import { ServiceError, type Clock, type LmdbEnvironment } from '../platform/index.js';
 import { UNLIMITED, type Plan, type SubscriptionRecord } from './types.js';
 
@@ -29,8 +30,24 @@ export class Subscriptions {
 
   /** Names of plans that accounts have but the settings do not offer; these accounts have no limits. */
   get unknownPlans(): readonly string[] {
-    const names = [...this.#rows.values()].map(({ plan }) => plan);
-    return [...new Set(names.filter((name) => !this.#options.plans.has(name)))];
+    return [...this.#accountsOfUnknownPlans().keys()];
+  }
+
+  /** One for each plan that the settings do not offer, such as one that was renamed there. */
+  troubles(): Trouble[] {
+    return [...this.#accountsOfUnknownPlans()].map(([name, accounts]) => {
+      const whose = accounts === 1 ? 'An account has' : `${accounts} accounts have`;
+      const detail = `${whose} this plan, which plans.offered does not have: there are no limits. Offer it again, or set another plan.`;
+      return { kind: 'plan', account: '', name, detail, since_utc: null };
+    });
+  }
+
+  /** Numbers of accounts by plan. */
+  #accountsOfUnknownPlans(): ReadonlyMap<string, number> {
+    const accounts = new Map<string, number>();
+    for (const { plan } of this.#rows.values())
+      if (!this.#options.plans.has(plan)) accounts.set(plan, (accounts.get(plan) ?? 0) + 1);
+    return accounts;
   }
 
   of(account: string): Subscription {

@@ -12,7 +12,7 @@ const trouble = named(
   {
     kind: Type.String({
       description: 'Kind of what does not work',
-      examples: ['feed', 'webhook', 'meaning', 'list', 'source', 'sign-in', 'queue', 'program'],
+      examples: ['feed', 'webhook', 'meaning', 'list', 'source', 'sign-in', 'plan', 'queue', 'program'],
     }),
     account: Type.String({ description: 'Name of the account that it concerns. Empty if it concerns all accounts' }),
     name: Type.String({

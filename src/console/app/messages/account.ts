@@ -222,6 +222,7 @@ export const accountTexts = {
       source: 'Import',
       feed: 'Feed',
       webhook: 'Webhook',
+      plan: 'Plan',
       queue: 'Queue',
       program: 'Program',
     },
