@@ -204,17 +204,24 @@ interface Settings {
   readonly stream?: Writable;
   /** Arguments after the others. */
   readonly more?: readonly string[];
+  /** Standard input, in pieces. */
+  readonly input?: readonly string[];
 }
 
 async function gannet(name: string, at: Surroundings, settings: Settings = {}): Promise<Told> {
   const args = (CALLS[name] ?? []).map((argument) => (argument === 'records.ndjson' ? at.records : argument));
-  return gannetWith(['node', 'gannet', ...name.split(' '), ...args, ...(settings.more ?? [])], at, settings);
+  // Only commands that must have a secret read it.
+  const input = ASKING.includes(name) ? ['a-secret\n'] : [];
+  return gannetWith(['node', 'gannet', ...name.split(' '), ...args, ...(settings.more ?? [])], at, {
+    input,
+    ...settings,
+  });
 }
 
 async function gannetWith(
   argv: readonly string[],
   at: Surroundings,
-  { load = cannotOpen, stream = sink() }: Settings = {},
+  { load = cannotOpen, stream = sink(), input = [] }: Settings = {},
 ): Promise<Told> {
   let text = '';
   const standardOutput = new WatchedStream(stream, 'Standard output');
@@ -233,7 +240,7 @@ async function gannetWith(
   const status = await runCommandLine([...argv, '--config', at.config], load, {
     output,
     env,
-    input: Readable.from([]),
+    input: Readable.from(input),
   });
   return { status, text };
 }

@@ -69,6 +69,7 @@ const ROUTES: Readonly<Record<string, readonly [method: Operation['method'], pat
   'feed.read': ['GET', '/feed/{account}/{feed}'],
   'feed.sync': ['POST', '/feed/{account}/{feed}/sync'],
   'feed.interval': ['PUT', '/feed/{account}/{feed}/interval'],
+  'feed.secret': ['PUT', '/feed/{account}/{feed}/secret'],
   'feed.discover': ['POST', '/feed/{account}/web/discover'],
   'feed.move': ['POST', '/feed/{account}/{feed}/move'],
   'feed.delete': ['DELETE', '/feed/{account}/{feed}'],

@@ -38,6 +38,13 @@ export const feeds: Feature = {
       print: printOne,
     },
     {
+      name: 'feed secret',
+      operation: 'feed.secret',
+      ...ofOne,
+      secrets: ['secret'],
+      print: printOne,
+    },
+    {
       name: 'feed discover',
       operation: 'feed.discover',
       begins: true,

@@ -1,5 +1,6 @@
 /** Operations `/feed`: outside sources that are kept current in files of media stores. */
 import { Type, type Static } from 'typebox';
+import { MEDIA_STORE_NOT_FOUND, STORE_FULL, STORE_UNAVAILABLE } from '../media/index.js';
 import {
   accountParams,
   CONTENT_BODY_BYTES_MAX,
@@ -12,7 +13,7 @@ import {
   wantedPage,
   type OperationContext,
 } from '../operations/index.js';
-import { ServiceError, withSignal, type OutboundRules } from '../platform/index.js';
+import { Secret, ServiceError, withSignal, type OutboundRules } from '../platform/index.js';
 import type { WebsiteSettings } from './crawl/crawl-types.js';
 import { FEED_NOT_FOUND, FEED_SYNCING, SOURCE_UNUSABLE } from './feed-problems.js';
 import {
@@ -35,6 +36,13 @@ const CALLERS = ['key', 'console', 'cli'] as const;
 const CONSOLE_ONLY = ['console', 'cli'] as const;
 /** Providers that keys may connect: they can be read without a secret, and keys may not send one. */
 const OPEN_TO_KEYS: readonly ProviderName[] = ['website', 'api'];
+
+const feedSecret = Type.String({
+  minLength: 1,
+  maxLength: 10_000,
+  description:
+    'For `api`: value of the header that `settings.auth_header` names. For `email`: password or token. It is stored encrypted and never returned',
+});
 
 const ofFeed = { target: 'account', params: feedParams, errors: [FEED_NOT_FOUND] } as const;
 const shown = (description: string) => ({ description, schema: feedResource });
@@ -115,20 +123,16 @@ const connect = defineOperation({
         $defs: PROVIDER_SETTINGS,
       },
     ),
-    secret: Type.Optional(
-      Type.String({
-        maxLength: 10_000,
-        description:
-          'For `api`: value of the header that `settings.auth_header` names. For `email`: password or token. It is stored encrypted and never returned',
-      }),
-    ),
+    secret: Type.Optional(Type.String({ ...feedSecret, minLength: 0 })),
   }),
   responses: { 201: shown('The new feed; its first sync is about to begin') },
   errors: [
     SOURCE_UNUSABLE,
+    MEDIA_STORE_NOT_FOUND,
+    STORE_UNAVAILABLE,
+    'console-only',
     'invalid-name',
     'name-exists',
-    'not-found',
     'conflict',
     'unprocessable',
     'plan-limit',
@@ -245,6 +249,28 @@ const webScope = defineOperation({
   },
 });
 
+const secret = defineOperation({
+  ...ofFeed,
+  name: 'feed.secret',
+  summary: 'Replace the password or token of a feed',
+  description:
+    'Reads the source with the new secret first: if the source refuses it, the feed keeps the old one (422). Otherwise begins a sync at once. Records, lists and the synced file stay.',
+  method: 'PUT',
+  path: '/feed/{account}/{feed}/secret',
+  permission: 'feed:update',
+  callers: CONSOLE_ONLY,
+  body: object({ secret: feedSecret }),
+  responses: { 200: shown('The feed') },
+  errors: [...ofFeed.errors, SOURCE_UNUSABLE, 'unprocessable', 'overloaded', 'storage-full'],
+  async handle(context, { params: { account, feed }, body }) {
+    const { feeds } = context.services.part(FEEDS);
+    const row = feeds.required(account, feed);
+    const given = new Secret(body.secret);
+    const changed = await withSignal(context.signal, (left) => feeds.setSecret(row, given, left));
+    return { status: 200, body: describe(context, changed) };
+  },
+});
+
 const move = defineOperation({
   ...ofFeed,
   name: 'feed.move',
@@ -257,7 +283,15 @@ const move = defineOperation({
   callers: CONSOLE_ONLY,
   body: object({ media_store: mediaStore }),
   responses: { 200: shown('The feed') },
-  errors: [...ofFeed.errors, FEED_SYNCING, 'not-found', 'unprocessable', 'storage-full'],
+  errors: [
+    ...ofFeed.errors,
+    FEED_SYNCING,
+    MEDIA_STORE_NOT_FOUND,
+    STORE_UNAVAILABLE,
+    STORE_FULL,
+    'unprocessable',
+    'storage-full',
+  ],
   async handle(context, { params: { account, feed }, body }) {
     const { feeds } = context.services.part(FEEDS);
     const row = await feeds.move(feeds.required(account, feed), body.media_store);
@@ -284,4 +318,4 @@ const remove = defineOperation({
   },
 });
 
-export const feedOperations = [list, read, connect, discover, sync, interval, webScope, move, remove];
+export const feedOperations = [list, read, connect, discover, sync, interval, webScope, secret, move, remove];

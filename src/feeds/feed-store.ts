@@ -118,7 +118,7 @@ export class FeedStore {
       id,
       ...given,
       leaving: null,
-      secret: secret === undefined ? null : this.secrets.seal(secret, placeOf(id)),
+      secret: secret === undefined ? null : this.sealed({ id }, secret),
       state: NEW_FEED,
       next_sync: null,
       created_utc: this.options.clock.nowIso(),
@@ -166,6 +166,11 @@ export class FeedStore {
     for (const { id } of feeds) this.byId.delete(id);
   }
 
+  /** Returns the secret as it is kept in the row of the feed. */
+  sealed({ id }: Pick<FeedRow, 'id'>, secret: Secret): string {
+    return this.secrets.seal(secret, placeOf(id));
+  }
+
   /** Returns the secret of the feed, or undefined if it has none. Throws a SecretUnreadableError. */
   secretOf({ id, secret }: FeedRow): Secret | undefined {
     return secret === null ? undefined : this.secrets.open(secret, placeOf(id));
@@ -179,7 +184,7 @@ export class FeedStore {
     const resealed = await this.store.change((change) => {
       const rows = [...this.byId.values()].flatMap((row): FeedRow[] => {
         const secret = row.secret === null || this.secrets.isCurrent(row.secret) ? undefined : this.opened(row);
-        return secret === undefined ? [] : [{ ...row, secret: this.secrets.seal(secret, placeOf(row.id)) }];
+        return secret === undefined ? [] : [{ ...row, secret: this.sealed(row, secret) }];
       });
       for (const row of rows) change.put(this.rows, keyOf(row), row);
       return rows;

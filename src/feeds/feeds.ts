@@ -215,6 +215,19 @@ export class Feeds {
   }
 
   /**
+   * Replaces the secret of the feed, and begins a run at once. Rejects with `unprocessable` if the source is read
+   * without a secret, and with `source-unusable` if the source does not take the new one, in which case the old one
+   * stays.
+   */
+  async setSecret(row: FeedRow, secret: Secret, signal?: AbortSignal): Promise<FeedRow> {
+    if (row.secret === null) throw new ServiceError('unprocessable', `The feed '${row.name}' has no secret.`);
+    await this.check({ ...row, secret }, signal);
+    const changed = await this.changed(row, () => ({ secret: this.options.store.sealed(row, secret) }));
+    this.scheduler.now(row.id);
+    return changed;
+  }
+
+  /**
    * Moves the feed's file into another media store and removes it from the store where it was. Lists that import the
    * file follow it. If the move is interrupted, the feed belongs to one of the two stores, and the next start removes
    * the file from the other one. Rejects with `feed-syncing`, with `unprocessable`, or with the error of a store that

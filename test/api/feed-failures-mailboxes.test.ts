@@ -65,6 +65,26 @@ describeWhere(fault === undefined, fault ?? '')('a mailbox', () => {
     },
   );
 
+  it('goes on with a new token once its token has expired, and keeps the old one if the server refuses the new one', async () => {
+    put(message('1', 'Subject: One', '', 'a'));
+    const feed = await followed();
+    await feed.now();
+    const replace = (secret: string, client = feeds.control) =>
+      client.put(`/feed/default/${feed.name}/secret`, { secret });
+    expect((await replace('wrong')).body).toMatchObject({ code: 'source-unusable' });
+    expect((await feed.sync()).feed.status).toBe('Synced');
+    mailbox.token = 'renewed';
+    put(message('1', 'Subject: One', '', 'a'), message('2', 'Subject: Two', '', 'b'));
+    expect((await feed.sync()).feed).toMatchObject({ status: 'Failed', searchable_in: [feed.name] });
+    expect((await replace('renewed', feeds.client)).body).toMatchObject({ code: 'console-only' });
+    const replaced = await replace('renewed');
+    expect([replaced.status, replaced.text.includes('renewed')]).toEqual([200, false]);
+    await feeds.settled(feed.name);
+    expect((await feed.now()).names).toEqual(['1@a.example', '2@a.example']);
+    mailbox.token = TOKEN;
+    expect(feeds.service.output).not.toContain('renewed');
+  });
+
   it('has each message once, and writes none again, if UIDVALIDITY changes', async () => {
     put(message('1', 'Subject: One', '', 'a'), message('2', 'Subject: Two', '', 'b'));
     const feed = await followed();

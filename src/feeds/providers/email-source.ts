@@ -384,7 +384,9 @@ function failure(error: unknown): unknown {
   if (error instanceof OutboundRefusedError)
     return new SourceFailedError(`The mailbox cannot be read: ${error.message}`, undefined, { cause: error });
   if ((error as { readonly authenticationFailed?: boolean }).authenticationFailed === true)
-    return new SourceFailedError('The server refused the sign-in.', undefined, { cause: error });
+    return new SourceFailedError('The server refused the sign-in: give another password or token.', undefined, {
+      cause: error,
+    });
   const told = `The mailbox cannot be read: ${faultSentence(error)}${goodbyeOf(error)}`;
   return new SourceFailedError(told, undefined, { cause: error });
 }

@@ -152,6 +152,8 @@ export const contentTexts = {
     intervalOf: (name: string) => `Edit interval of ${name}`,
     scope: 'Edit pages',
     scopeOf: (name: string) => `Edit pages of ${name}`,
+    secret: 'Replace secret',
+    secretOf: (name: string) => `Replace secret of ${name}`,
     move: 'Move file',
     moveOf: (name: string) => `Move file of ${name}`,
     delete: 'Delete feed',

@@ -10,6 +10,8 @@ import {
   feedList,
   feedMove,
   feedMoveSchemas,
+  feedSecret,
+  feedSecretSchemas,
   feedSync,
   feedWebScope,
   feedWebScopeSchemas,
@@ -166,7 +168,7 @@ function FeedActions({ feed }: { readonly feed: Feed }) {
   const may = useMay();
   const sync = useChange(feedSync);
   const remove = useChange(feedDelete);
-  const { name, provider, status } = feed;
+  const { name, provider, status, has_secret } = feed;
   const params = { account, feed: name };
   return (
     <Stack gap="xs">
@@ -187,6 +189,7 @@ function FeedActions({ feed }: { readonly feed: Feed }) {
         ) : null}
         {may(feedInterval) ? <ChangeInterval feed={feed} /> : null}
         {may(feedWebScope) && provider === 'website' ? <ChangeScope feed={feed} /> : null}
+        {may(feedSecret) && has_secret ? <ReplaceSecret feed={feed} /> : null}
         {may(feedMove) ? <MoveFeed feed={feed} /> : null}
         {may(feedDelete) ? (
           <ConfirmButton
@@ -262,6 +265,35 @@ function ChangeScope({ feed: { name, settings } }: FeedProps) {
         properties={feedWebScopeSchemas.body.anyOf[0].properties.settings.properties}
         names={SCOPE_MEMBERS}
         required={['start_urls']}
+        draft={draft}
+        onChange={setDraft}
+      />
+    </FormModal>
+  );
+}
+
+function ReplaceSecret({ feed: { name } }: FeedProps) {
+  const account = useAccount();
+  const replace = useChange(feedSecret);
+  const [draft, setDraft] = useState<Draft>({});
+  const submit = async (): Promise<void> => {
+    await replace.mutateAsync({ params: { account, feed: name }, body: { secret: String(draft['secret']) } });
+    setDraft({});
+  };
+  return (
+    <FormModal
+      label={text.feeds.secretOf(name)}
+      short={text.feeds.secret}
+      submit={text.common.save}
+      place={`secret:${name}`}
+      button={QUIET}
+      onSubmit={submit}
+    >
+      <SchemaFields
+        isFirst
+        properties={feedSecretSchemas.body.properties}
+        names={['secret']}
+        required={['secret']}
         draft={draft}
         onChange={setDraft}
       />
