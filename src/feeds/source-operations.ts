@@ -1,8 +1,9 @@
 /** The operations of `/list/…/source`: what a list imports from, which is a feed or any file of a media store. */
 import { Type } from 'typebox';
+import { MEDIA_STORE_NOT_FOUND } from '../media/index.js';
 import { defineOperation, object, requireList, type OperationContext } from '../operations/index.js';
 import { ServiceError } from '../platform/index.js';
-import { ALREADY_IMPORTING, FEED_IN_USE, FEED_NOT_FOUND, NO_SOURCE } from './feed-problems.js';
+import { ALREADY_IMPORTING, FEED_IN_USE, FEED_NOT_FOUND, FEED_SYNCING, NO_SOURCE } from './feed-problems.js';
 import {
   DEFAULT_STORE,
   describeSource,
@@ -47,7 +48,15 @@ const bind = defineOperation({
   permission: 'feed:update',
   body: object({ feed: feedName }),
   responses: { 201: shown('What the list imports from, and the state of the import') },
-  errors: ['list-not-found', FEED_NOT_FOUND, ALREADY_IMPORTING, FEED_IN_USE, 'storage-full'],
+  errors: [
+    'list-not-found',
+    FEED_NOT_FOUND,
+    MEDIA_STORE_NOT_FOUND,
+    FEED_SYNCING,
+    ALREADY_IMPORTING,
+    FEED_IN_USE,
+    'storage-full',
+  ],
   async handle(context, { params: { account, list }, body }) {
     const { feeds } = context.services.part(FEEDS);
     const row = await feeds.bind(feeds.required(account, body.feed), requireList(context.services, account, list));
@@ -66,7 +75,7 @@ const create = defineOperation({
   permission: 'list:update',
   body: object({ media_store: Type.Optional(sourceStore), path: sourcePath, keep_in_sync: Type.Optional(keepInSync) }),
   responses: { 201: shown('What the list imports from, and the state of the import') },
-  errors: ['list-not-found', 'not-found', ALREADY_IMPORTING, FEED_IN_USE, 'unprocessable', 'storage-full'],
+  errors: ['list-not-found', MEDIA_STORE_NOT_FOUND, ALREADY_IMPORTING, FEED_IN_USE, 'unprocessable', 'storage-full'],
   async handle(context, { params: { account, list: name }, body }) {
     const { services } = context;
     const { media_store = DEFAULT_STORE, path, keep_in_sync = true } = body;

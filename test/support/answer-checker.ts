@@ -1,6 +1,7 @@
 /**
  * Checks every answer a test receives against the service's own OpenAPI document: the status is declared, the body
- * matches its schema, an error is a problem document. So each API test also tests the document.
+ * matches its schema, an error is a problem document with a code that the operation declares. So each API test also
+ * tests the document.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -22,7 +23,14 @@ export interface OpenApiOperation {
   readonly parameters?: readonly OpenApiParameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
   readonly responses: Readonly<
-    Record<string, { readonly headers?: object; readonly content?: Readonly<Record<string, Content>> }>
+    Record<
+      string,
+      {
+        readonly description?: string;
+        readonly headers?: object;
+        readonly content?: Readonly<Record<string, Content>>;
+      }
+    >
   >;
   readonly security: readonly unknown[];
   readonly 'x-permission'?: string;
@@ -77,9 +85,7 @@ export class AnswerChecker {
     const where = `${method} ${path} → ${answer.status} ${answer.text.slice(0, 500)}`;
     if (answer.status >= 400) {
       if (method !== 'HEAD') checkProblem(answer, where);
-      if (operation !== undefined && !(String(answer.status) in operation.description.responses)) {
-        throw new Error(`The OpenAPI document does not know this status: ${where}`);
-      }
+      if (operation !== undefined) checkDeclared(operation.description, answer, where);
       return;
     }
     if (operation === undefined || method === 'HEAD') return;
@@ -182,10 +188,21 @@ export function checkProblem(answer: Answer, where: string): void {
   if (STACK.test(String(problem['detail']))) throw new Error(`A stack in a problem document: ${where}`);
 }
 
+/** Throws unless the status is declared, and the code is among those that its description lists. */
+function checkDeclared({ responses }: OpenApiOperation, { status, body }: Answer, where: string): void {
+  const declared = responses[status];
+  if (declared === undefined) throw new Error(`The OpenAPI document does not know this status: ${where}`);
+  const code = (body as { readonly code?: string } | undefined)?.code;
+  // The answer to HEAD has no body.
+  if (code !== undefined && declared.description?.includes(`\`${code}\`: `) !== true)
+    throw new Error(`The OpenAPI document does not know this code of the operation: ${where}`);
+}
+
+/** A parameter takes at least one character: an empty one is the path of something else, or of nothing. */
 function matches(pattern: readonly string[], segments: readonly string[]): boolean {
   return (
     pattern.length === segments.length &&
-    pattern.every((part, position) => part.startsWith('{') || part === segments[position])
+    pattern.every((part, position) => (part.startsWith('{') ? segments[position] !== '' : part === segments[position]))
   );
 }
 

@@ -42,6 +42,7 @@ const CODES_OF_ANY: readonly ErrorCode[] = [
   'overloaded',
   'resources-exhausted',
   'program-replaced',
+  'storage-damaged',
   'shutting-down',
   'not-ready',
 ];
@@ -52,11 +53,12 @@ const CODES_OF_BODY: readonly ErrorCode[] = [
   'body-too-large',
   'unsupported-media-type',
 ];
+const CODES_OF_CLOSED_LISTS: readonly ErrorCode[] = ['list-missing', 'list-damaged', 'list-format'];
 const CODES_OF_TARGET: Readonly<Record<OperationTarget, readonly ErrorCode[]>> = {
   none: [],
   account: ['out-of-scope', 'account-not-found'],
-  list: ['out-of-scope', 'account-not-found', 'invalid-name', 'list-not-found', 'list-missing'],
-  group: ['out-of-scope', 'account-not-found', 'invalid-name', 'group-not-found', 'list-missing'],
+  list: ['out-of-scope', 'account-not-found', 'invalid-name', 'list-not-found', ...CODES_OF_CLOSED_LISTS],
+  group: ['out-of-scope', 'account-not-found', 'invalid-name', 'group-not-found', ...CODES_OF_CLOSED_LISTS],
 };
 
 export function openApiDocument(operations: readonly Operation[], events: EventCatalogue): Json {
@@ -211,7 +213,7 @@ function problemsOf(operation: Operation): ProblemKind[] {
     ...CODES_OF_ANY,
     ...(isPublic ? [] : CODES_OF_KEYED),
     ...(isPublic ? [] : codesOfSessions(operation)),
-    ...(operation.callers.includes('key') ? [] : (['console-only'] as const)),
+    ...(isPublic || isOpenToBoth(operation) ? [] : (['console-only'] as const)),
     ...(operation.body === undefined ? [] : CODES_OF_BODY),
     ...CODES_OF_TARGET[operation.target].filter((code) => !isTolerated(operation, code)),
     ...(operation.rateLimit === undefined ? [] : (['rate-limited'] as const)),
@@ -221,10 +223,16 @@ function problemsOf(operation: Operation): ProblemKind[] {
   return [...new Set(kinds)].map(problemKind);
 }
 
+/** True if the operation may be called both with a key and by a person who is signed in. */
+function isOpenToBoth({ callers }: Operation): boolean {
+  return callers.includes('key') && callers.includes('console');
+}
+
 /** Returns the codes for callers signed in to the console, if they may call the operation. */
 function codesOfSessions({ callers, method }: Operation): readonly ErrorCode[] {
   if (!callers.includes('console')) return [];
-  return method === 'GET' ? ['not-signed-in'] : ['not-signed-in', 'csrf-token'];
+  // The page names its account in a header, even for operations of no account.
+  return ['not-signed-in', 'out-of-scope', ...(method === 'GET' ? [] : (['csrf-token'] as const))];
 }
 
 /** True if a missing target is not an error of the operation. */
