@@ -330,6 +330,7 @@ class SequenceMaker {
       ...(order.length === 0 && this.random.below(6) === 0 && { asStored: true }),
       ...this.#facetOptions(facets),
       ...(optional.query !== undefined && this.random.below(4) === 0 && { searchFields: this.#searchFields() }),
+      ...(this.random.below(4) === 0 && { distinct: this.#distinct() }),
       skip: this.random.pick([0, 0, 0, 1, 5, 30]),
       size: this.random.pick([0, 1, 3, 10, 100, 1000]),
       paged: this.random.below(4) === 0,
@@ -353,6 +354,12 @@ class SequenceMaker {
   #searchFields(): string[] {
     const some = SEARCHABLE.filter(() => this.random.below(2) === 0);
     return some.length === 0 ? ['title'] : some;
+  }
+
+  /** Returns the name of a facet; that of a Many facet is refused. Types of changing fields differ within a group. */
+  #distinct(): string {
+    const allowed = FACETS.filter(({ cardinality }) => cardinality === 'Single' || this.random.below(20) === 0);
+    return this.random.pick([...allowed.map(({ name }) => name), ...CHANGING]);
   }
 
   #order(others: readonly string[], isNear: boolean): SortKey[] {

@@ -41,6 +41,8 @@ export interface Search {
   readonly facetQuery?: readonly string[];
   /** True to count each facet without the filter's conditions on it alone. */
   readonly disjunctive?: boolean;
+  /** The facet by whose values hits are distinct. */
+  readonly distinct?: string;
   /** The only fields in which the words are looked for. */
   readonly searchFields?: readonly string[];
   readonly skip: number;

@@ -65,7 +65,9 @@ export class ReplayedSearches {
   }
 
   /** Checks the cosines of hits, and that a list scores the same alone as in the group. */
-  async #vectors(search: Search, lists: readonly Searched[]): Promise<void> {
+  async #vectors(sent: Search, lists: readonly Searched[]): Promise<void> {
+    // The lists of a group share their values, so each has other hits alone.
+    const { distinct: _distinct, ...search } = sent;
     const { vector, target, style, query, filter, searchFields } = search;
     // Words of some fields are looked for without meaning.
     if (vector === undefined || (query !== undefined && searchFields !== undefined)) return;
@@ -96,6 +98,7 @@ export class ReplayedSearches {
     check.answer(answer.body as SearchAnswer);
     await this.#again(search, answer.body as SearchAnswer);
     await this.#asStored(search, answer.body as SearchAnswer);
+    await this.#distinct(search, check);
     await this.#inOtherWays(search);
     await this.#companions(search, lists, answer.body as SearchAnswer);
     if (search.style % 7 === 0) await this.state.counted.click(this.state.client, this.#targetOf(search), answer);
@@ -118,6 +121,20 @@ export class ReplayedSearches {
       found,
       [...found].sort((left, right) => left - right),
     );
+  }
+
+  /** Checks that the hits are those of the search without `distinct` that come first of their value. */
+  async #distinct(search: Search, check: SearchCheck): Promise<void> {
+    const { distinct, ...others } = search;
+    if (distinct === undefined || check.matches > HITS_MAX) return;
+    for (let tries = 1; ; tries += 1) {
+      const all = (await answered(this.answer(others, 0, HITS_MAX), 200)).body as SearchAnswer;
+      const firsts = (await answered(this.answer(search, 0, HITS_MAX), 200)).body as SearchAnswer;
+      const expected = check.firstOfEachValue(all.results).map(keyOfHit);
+      // A merge between the two may have changed scores.
+      if (tries < PAGING_TRIES_MAX && !isDeepStrictEqual(firsts.results.map(keyOfHit), expected)) continue;
+      return same('hits that come first of their value', firsts.results.map(keyOfHit), expected);
+    }
   }
 
   /** Reads all pages, and checks their hits. */
@@ -144,13 +161,16 @@ export class ReplayedSearches {
    * hits below it.
    */
   async #again(search: Search, first: SearchAnswer): Promise<void> {
-    if (search.style % 3 > 0) return;
+    const { style, distinct, order, asStored = false } = search;
+    if (style % 3 > 0) return;
     const again = async (what: object) =>
       (await answered(this.answer(search, 0, HITS_MAX, what), 200)).body as SearchAnswer;
     const all = await again({ cache: false });
     same('total_count of another page', all.total_count, first.total_count);
-    const floor = all.results[search.style % Math.max(1, all.results.length)]?.['@text_score'];
+    const floor = all.results[style % Math.max(1, all.results.length)]?.['@text_score'];
     if (floor === undefined || all.total_count > HITS_MAX) return;
+    // In another order than that of scores, a record above the floor takes the place of one of its value below.
+    if (distinct !== undefined && (order.length > 0 || asStored)) return;
     const above = await again({ minimum_text_score: floor });
     const expected = all.results.filter((hit) => (hit['@text_score'] ?? 0) >= floor).map(keyOfHit);
     // A merge that drops deleted records changes the scores of the others slightly.
@@ -280,6 +300,7 @@ export class ReplayedSearches {
       ...(search.facetQuery && { facet_query: search.facetQuery.join(' ') }),
       ...(search.disjunctive === true && { disjunctive_facets: true }),
       ...(search.searchFields && { search_fields: search.searchFields }),
+      ...(search.distinct !== undefined && { distinct: search.distinct }),
       typo_tolerance: query?.typos ?? true,
       ...(filter && { filter: writeFilter(filter, styleOf(search.style)) }),
       ...(query && { query: query.words.join(' '), match: query.match }),

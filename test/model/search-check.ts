@@ -1,9 +1,10 @@
 /** Compares the answer of a search with the documented result. */
 import { isDeepStrictEqual } from 'node:util';
 import { Difference, holdsTrue, same } from './difference.js';
+import { DistinctHits, hitOf, type Match } from './distinct-hits.js';
 import type { Search } from './operations.js';
 import { filterFields, hasNestedAnds, withoutOwnConditions, type Filter } from './reference-filter.js';
-import { compareRows, type ModelRecord, type ReferenceList, type SortKey } from './reference-list.js';
+import { compareRows, type ReferenceList, type SortKey } from './reference-list.js';
 import {
   compareKeys,
   instantOf,
@@ -22,6 +23,7 @@ export interface Hit {
   readonly list_name?: string;
   readonly '@text_score'?: number;
   readonly distance?: number;
+  readonly distinct_count?: number;
   readonly fields: Readonly<Record<string, Value>>;
   readonly highlights?: Readonly<Record<string, string>>;
 }
@@ -41,12 +43,6 @@ export interface Searched {
   /** Scale of the list's vectors; set if the search has a vector that is compared with them. */
   readonly scale?: Scale | undefined;
 }
-interface Expected {
-  readonly name: string;
-  readonly list: ReferenceList;
-  readonly record: ModelRecord;
-}
-
 /** Relative tolerance, since the service computes distances in another way. */
 const DISTANCE_TOLERANCE = 0.006;
 const DISTANCE_METRES_MIN = 1;
@@ -65,6 +61,7 @@ export function isRefused(search: Search, lists: readonly Searched[]): boolean {
   const isOwn = (key: SortKey) => RECORD_KEYS.has(key.by) || isFarness(key, search, lists);
   if (!search.order.every((key) => isOwn(key) || single(key.by))) return true;
   if (isFacetQueryRefused(search, lists)) return true;
+  if (search.distinct !== undefined && !single(search.distinct)) return true;
   const isSearchable = (name: string) => lists.some(({ list }) => list.definition.searchable.includes(name));
   if (search.query !== undefined && search.searchFields?.every(isSearchable) === false) return true;
   return search.radius !== undefined && lists.every(({ list }) => list.definition.location === null);
@@ -94,10 +91,11 @@ function isVectorRefused(vector: Vector, lists: readonly Searched[]): boolean {
 }
 
 export class SearchCheck {
-  readonly #expected: readonly Expected[];
+  readonly #expected: readonly Match[];
   /** Keys of records so close to a limit (of the radius or of the vector) that finding them or not are both right. */
   readonly #doubtful: ReadonlySet<string>;
-  readonly #byKey: ReadonlyMap<string, Expected>;
+  readonly #byKey: ReadonlyMap<string, Match>;
+  readonly #distinct: DistinctHits;
 
   constructor(
     private readonly search: Search,
@@ -122,24 +120,38 @@ export class SearchCheck {
         list.search(asked, near(scale, -1)).map((record) => this.#key({ name, list, record })),
       ),
     );
-    const certain = ({ name, list, record }: Expected) =>
+    const certain = ({ name, list, record }: Match) =>
       surely.has(this.#key({ name, list, record })) &&
       (radius === undefined ||
         list.distance(record, radius.centre) <= radius.metres * (1 - DISTANCE_TOLERANCE) - DISTANCE_METRES_MIN ||
         list.distance(record, radius.centre) === 0);
     this.#doubtful = new Set(this.#expected.filter((each) => !certain(each)).map((each) => this.#key(each)));
     this.#byKey = new Map(this.#expected.map((each) => [this.#key(each), each]));
+    this.#distinct = new DistinctHits(search.distinct, this.#expected, certain);
   }
 
+  /** Number of hits, which may be less than matches (`distinct`). */
   get total(): number {
+    return this.#distinct.total;
+  }
+
+  get matches(): number {
     return this.#expected.length;
+  }
+
+  /** Returns the first hit of each value of `distinct`, from the hits of the same search without it. */
+  firstOfEachValue(hits: readonly Hit[]): Hit[] {
+    const seen = new Set<string>();
+    return hits.filter((hit) => {
+      const value = this.#distinct.hitOf(this.#matchOf(hit));
+      return !seen.has(value) && seen.add(value);
+    });
   }
 
   answer(answer: SearchAnswer): void {
     const { skip, size } = this.search;
-    const least = this.total - this.#doubtful.size;
     const total = answer.total_count;
-    holdsTrue('total_count', total >= least && total <= this.total, () => [
+    holdsTrue('total_count', total >= this.#distinct.least && total <= this.total, () => [
       total,
       'instead of',
       this.total,
@@ -153,21 +165,16 @@ export class SearchCheck {
 
   /** Checks the hits of all pages together. */
   pages(hits: readonly Hit[]): void {
-    holdsTrue('records that no page has', hits.length >= this.total - this.#doubtful.size, () => [
-      hits.length,
-      this.total,
-    ]);
+    holdsTrue('records that no page has', hits.length >= this.#distinct.least, () => [hits.length, this.total]);
     this.#hits(hits, 0);
   }
 
   #hits(hits: readonly Hit[], skip: number): void {
     const keys = hits.map((hit) => this.#keyOfHit(hit));
     same('records that come twice', keys.length, new Set(keys).size);
-    const found = hits.map((hit, at) => {
-      const expected = this.#byKey.get(keys[at] ?? '');
-      if (expected === undefined) throw new Difference('a record that does not match', keys[at] ?? '');
-      return { hit, expected };
-    });
+    const found = hits.map((hit) => ({ hit, expected: this.#matchOf(hit) }));
+    const values = found.map(({ expected }) => this.#distinct.hitOf(expected));
+    same('values that come twice', values.length, new Set(values).size);
     for (const { hit, expected } of found) this.#hit(hit, expected);
     this.#order(
       found.map(({ expected }) => expected),
@@ -187,8 +194,18 @@ export class SearchCheck {
     );
   }
 
-  #hit(hit: Hit, { record, list }: Expected): void {
+  #matchOf(hit: Hit): Match {
+    const key = this.#keyOfHit(hit);
+    const match = this.#byKey.get(key);
+    if (match === undefined) throw new Difference('a record that does not match', key);
+    return match;
+  }
+
+  #hit(hit: Hit, match: Match): void {
+    const { record, list } = match;
     const { select, query, radius } = this.search;
+    const { distinct_count: count } = hit;
+    holdsTrue('distinct_count', this.#distinct.mayTell(match, count), () => [hit.name, count]);
     const fields = [...record.fields].filter(([name]) => select === undefined || select.includes(name));
     same('fields of a hit', { ...hit.fields }, Object.fromEntries(fields));
     if (radius !== undefined) {
@@ -200,11 +217,11 @@ export class SearchCheck {
   }
 
   /** Checks the order; records that are equal in all keys may come in any order. */
-  #order(page: readonly Expected[], skip: number): void {
+  #order(page: readonly Match[], skip: number): void {
     const { order } = this.search;
     if (order.length === 0) return;
     if (order.some((key) => this.#isFarness(key))) return this.#orderByDistance(page);
-    const row = ({ list, record }: Expected) => list.sortValues(record, order);
+    const row = ({ list, record }: Match) => list.sortValues(record, order);
     const rows = page.map(row);
     if (this.#doubtful.size > 0) {
       rows.every(
@@ -213,7 +230,7 @@ export class SearchCheck {
       );
       return;
     }
-    const all = this.#expected.map(row).sort((left, right) => compareRows(order, left, right));
+    const all = this.#distinct.firsts(this.#expected, row, (left, right) => compareRows(order, left, right));
     same('order', rows, all.slice(skip, skip + rows.length));
   }
 
@@ -225,10 +242,10 @@ export class SearchCheck {
    * Checks the order by distance: about equal distances may come in any order; only for equal points, the next key
    * decides.
    */
-  #orderByDistance(page: readonly Expected[]): void {
+  #orderByDistance(page: readonly Match[]): void {
     const { order, radius } = this.search;
     if (radius === undefined) return;
-    const compare = (one: Expected, other: Expected): number => {
+    const compare = (one: Match, other: Match): number => {
       for (const key of order) {
         if (!this.#isFarness(key)) {
           const rows = [one, other].map(({ list, record }) => list.sortValues(record, [key]));
@@ -270,7 +287,7 @@ export class SearchCheck {
   }
 
   /** Returns the records of which a facet is counted; undefined if the reference cannot tell. */
-  #countedFor(name: string): readonly Expected[] | undefined {
+  #countedFor(name: string): readonly Match[] | undefined {
     const { filter, disjunctive = false, radius, vector } = this.search;
     if (!disjunctive || filter === undefined) return this.#expected;
     // Near a limit, more records may be found than those that were compared.
@@ -283,13 +300,16 @@ export class SearchCheck {
     );
   }
 
-  #counts(facet: FacetDefinition, counted: readonly Expected[]): Map<Key, number> {
-    const counts = new Map<Key, number>();
-    for (const { list, record } of counted) {
-      if (list.facet(facet.name) === undefined) continue;
-      for (const key of list.keys(record, facet)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  #counts(facet: FacetDefinition, counted: readonly Match[]): Map<Key, number> {
+    const hits = new Map<Key, Set<string>>();
+    for (const match of counted) {
+      if (match.list.facet(facet.name) === undefined) continue;
+      for (const key of match.list.keys(match.record, facet)) {
+        const ofValue = hits.get(key) ?? new Set();
+        hits.set(key, ofValue.add(hitOf(match, this.search.distinct)));
+      }
     }
-    return counts;
+    return new Map([...hits].map(([key, ofValue]) => [key, ofValue.size]));
   }
 
   #values(facet: FacetDefinition, actual: readonly { value: Scalar; count: number }[], counts: Map<Key, number>): void {
@@ -324,7 +344,7 @@ export class SearchCheck {
     return [...this.#byKey.keys()].filter((key) => !found.has(key)).slice(0, 5);
   }
 
-  #key({ name, record }: Expected): string {
+  #key({ name, record }: Match): string {
     return `${name}/${record.name}`;
   }
 
