@@ -18,7 +18,7 @@ import {
 } from './reference-values.js';
 import { asKept, isDirection, nearRecords, type GivenVectors, type Near, type Vector } from './reference-vectors.js';
 import { RecordTimes } from './record-times.js';
-import { findsWords, wordsOf, type QueryRule, type SynonymRule, type WordQuery } from './reference-words.js';
+import { findsWords, partsOf, wordsOf, type QueryRule, type SynonymRule, type WordQuery } from './reference-words.js';
 
 export type Fields = Readonly<Record<string, Value | null>>;
 export interface ModelRecord {
@@ -265,7 +265,8 @@ export class ReferenceList {
     const fields = this.definition.searchable.filter((name) => wanted.includes(name));
     return fields.flatMap((name) => {
       const values = name === 'name' ? [record.name] : membersOf(record.fields.get(name));
-      return values.map((value) => wordsOf(String(value)));
+      const words = values.map((value) => wordsOf(String(value)));
+      return [...words, ...words.flat().map(partsOf)];
     });
   }
 

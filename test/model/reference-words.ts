@@ -37,6 +37,14 @@ export function wordsOf(text: string): string[] {
   return parted.match(/[\p{L}\p{N}]+(?:(?:_+|(?<=\p{L})'(?=\p{L}))[\p{L}\p{N}]+)*|\p{Extended_Pictographic}/gu) ?? [];
 }
 
+/**
+ * Returns the parts of a word that underscores separate, which are words behind the fields, too: those of two characters
+ * or more, and single digits.
+ */
+export function partsOf(word: string): string[] {
+  return word.includes('_') ? word.split(/_+/).filter((part) => part.length > 1 || /^\p{N}$/u.test(part)) : [];
+}
+
 const ONE_EDIT_LETTERS = 4;
 const TWO_EDITS_LETTERS = 8;
 
