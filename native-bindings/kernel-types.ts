@@ -310,6 +310,8 @@ export interface AnalysedToken {
    * order; empty if it has none or if not all of it is indexed in parts.
    */
   readonly parts?: readonly string[];
+  /** The term with the signs beside the word (`c#`, `.net`, `#tag`), under which it is indexed as well. */
+  readonly signed?: string;
 }
 
 /** Cuts a stream of bytes into records without parsing them. */

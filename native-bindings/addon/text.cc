@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../kernel/analysis/analyzer.h"
+#include "../kernel/analysis/signed_words.h"
 #include "../kernel/analysis/stemmer.h"
 #include "../kernel/analysis/word_parts.h"
 #include "../kernel/common/json_writer.h"
@@ -67,6 +68,7 @@ Napi::Value AnalyseCall(const Napi::CallbackInfo& info) {
   Analyzer analyzer;
   analyzer.Reset(text);
   WordParts parts;
+  SignedWords signed_words;
   Token token;
   while (analyzer.Next(&token)) {
     Napi::Object object = Napi::Object::New(env);
@@ -74,6 +76,10 @@ Napi::Value AnalyseCall(const Napi::CallbackInfo& info) {
     object.Set("begin", Napi::Number::New(env, offsets.At(token.begin)));
     object.Set("end", Napi::Number::New(env, offsets.At(token.end)));
     object.Set("position", Napi::Number::New(env, token.position));
+    const SignedWord with_signs = signed_words.Find(text, token);
+    if (!with_signs.term.empty()) {
+      object.Set("signed", Napi::String::New(env, with_signs.term.data(), with_signs.term.size()));
+    }
     if (token.may_have_parts) object.Set("parts", FinestParts(env, text, token, &parts));
     tokens[token.position] = object;
   }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "../kernel/analysis/analyzer.h"
+#include "../kernel/analysis/signed_words.h"
 #include "../kernel/analysis/stemmer.h"
 #include "../kernel/analysis/utf8.h"
 #include "../kernel/highlight/highlighter.h"
@@ -22,11 +23,15 @@ void Require(bool condition) {
 void Analyse(std::string_view text) {
   gannet::Analyzer analyzer;
   analyzer.Reset(text);
+  gannet::SignedWords signed_words;
   gannet::Token token;
   size_t end = 0;
   while (analyzer.Next(&token)) {
+    const gannet::SignedWord word = signed_words.Find(text, token);
+    Require(word.term.empty() || (word.begin >= end && word.begin <= token.begin && word.end >= token.end &&
+                                  word.end <= text.size()));
     Require(token.begin >= end && token.end > token.begin && token.end <= text.size() && !token.term.empty());
-    end = token.end;
+    end = word.term.empty() ? token.end : word.end;
   }
 }
 
@@ -51,8 +56,8 @@ void Stem(std::string_view text) {
 
 void Highlight(std::string_view text) {
   gannet::HighlightTerms terms;
-  terms.terms = {"a", "em", "the"};
-  terms.phrases = {{"a", "b"}};
+  terms.terms = {"a", "a+", "em", "the"};
+  terms.phrases = {{"a", "b"}, {"a+", "b"}};
   gannet::HighlightText(text, terms, 20);
   gannet::HighlightFields(text, {"a", "b"}, terms);
   gannet::FieldsNeedSegmentation(text, {"a", "b"});

@@ -13,7 +13,7 @@ namespace gannet {
 
 // In every format, past and future, the first four bytes of the value of `M` are its version (u32, little-endian), and
 // LMDB can find that value: so a segment of another format can be told from a damaged one.
-inline constexpr uint32_t kFormatVersion = 5;
+inline constexpr uint32_t kFormatVersion = 6;
 
 // Maximum number of documents per segment. 2^24 keeps every delta of a posting block within 24 bits, so that a damaged
 // block cannot overflow the 32-bit prefix sum (128 * 2^24 + 2^24 < 2^32).

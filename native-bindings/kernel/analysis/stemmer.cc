@@ -8,6 +8,7 @@
 #include <new>
 
 #include "light_stemmer.h"
+#include "signed_words.h"
 
 namespace gannet {
 namespace {
@@ -102,7 +103,7 @@ std::string_view Stemmer::StripParticles(std::string_view term) const {
 }
 
 std::string_view Stemmer::Stem(std::string_view term) {
-  if (!has_stems() || term.size() > kStemmedBytesMax || HasDigit(term)) return {};
+  if (!has_stems() || term.size() > kStemmedBytesMax || HasDigit(term) || IsSigned(term)) return {};
   std::string_view word = StripParticles(term);
   if (word.empty()) return {};
   std::string_view stem = stemmer_ == nullptr ? word : StemBySnowball(word);

@@ -65,23 +65,38 @@ std::vector<WordMatch> TermMatcher::Find(std::string_view text) const {
   Analyzer analyzer;
   analyzer.Reset(text);
   WordParts parts;
+  SignedWords signed_words;
   Token token;
   size_t step = 0;
   while (analyzer.Next(&token)) {
     StopIfAskedAt(++step);
     const size_t first_match = found.matches.empty() ? text.size() : found.matches.front().begin;
     if (token.begin > first_match && token.begin - first_match > kHighlightScanBytesMax) break;
-    if (const Known* known = FindKnown(token.term)) {
-      if (known->term != kNone) found.matches.push_back({token.begin, token.end, known->term});
-      if (known->phrase_word != kNone) {
-        found.words.push_back({known->phrase_word, token.position, token.begin, token.end});
-      }
-    }
+    AddWord(token, signed_words.Find(text, token), &found);
     if (token.may_have_parts) AddParts(text, token, &parts, &found);
   }
-  for (const auto* words : {&found.words, &found.pieces, &found.parts}) AddPhraseMatches(*words, &found.matches);
-  if (!phrases_.empty() || found.places > 0) KeepApart(&found.matches);
+  for (const auto* words : {&found.words, &found.signed_words, &found.pieces, &found.parts}) {
+    AddPhraseMatches(*words, &found.matches);
+  }
+  if (!phrases_.empty() || found.places > 0 || found.overlap) KeepApart(&found.matches);
   return std::move(found.matches);
+}
+
+void TermMatcher::AddWord(const Token& token, const SignedWord& with_signs, Found* found) const {
+  const Known* known = FindKnown(token.term);
+  const Known* known_signed = with_signs.term.empty() ? nullptr : FindKnown(with_signs.term);
+  if (known != nullptr && known->term != kNone) found->matches.push_back({token.begin, token.end, known->term});
+  if (known_signed != nullptr && known_signed->term != kNone) {
+    found->matches.push_back({with_signs.begin, with_signs.end, known_signed->term});
+    found->overlap = true;
+  }
+  const bool in_phrase = known != nullptr && known->phrase_word != kNone;
+  if (in_phrase) found->words.push_back({known->phrase_word, token.position, token.begin, token.end});
+  if (known_signed != nullptr && known_signed->phrase_word != kNone) {
+    found->signed_words.push_back({known_signed->phrase_word, token.position, with_signs.begin, with_signs.end});
+  } else if (in_phrase) {
+    found->signed_words.push_back(found->words.back());
+  }
 }
 
 void TermMatcher::AddParts(std::string_view text, const Token& token, WordParts* parts, Found* found) const {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "../analysis/signed_words.h"
 #include "../analysis/word_parts.h"
 #include "highlighter.h"
 
@@ -28,7 +29,8 @@ class TermMatcher {
   // The texts of the terms must outlive the matcher.
   explicit TermMatcher(const HighlightTerms& terms);
 
-  // Returns the matches in text order, without overlap: a word takes precedence over its parts.
+  // Returns the matches in text order, without overlap: a word takes precedence over its parts, and one with its signs
+  // over the word alone.
   std::vector<WordMatch> Find(std::string_view text) const;
 
  private:
@@ -49,13 +51,16 @@ class TermMatcher {
   struct Found {
     std::vector<WordMatch> matches;
     std::vector<PhraseWord> words;
+    std::vector<PhraseWord> signed_words;  // the same, but each word that some phrase has with its signs with these
     std::vector<PhraseWord> pieces;
     std::vector<PhraseWord> parts;
     uint32_t places = 0;  // number of places that parts take so far
+    bool overlap = false;  // a word matched with its signs, and perhaps also without
   };
 
   // Returns null for a word that the query does not have.
   const Known* FindKnown(std::string_view term) const;
+  void AddWord(const Token& token, const SignedWord& with_signs, Found* found) const;
   void AddParts(std::string_view text, const Token& token, WordParts* parts, Found* found) const;
   void AddPhraseMatches(const std::vector<PhraseWord>& words, std::vector<WordMatch>* matches) const;
   // Hashes length and ends only: most words of a text are in no query, and this spares hashing them completely.

@@ -9,6 +9,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "../analysis/signed_words.h"
 #include "../common/stop.h"
 #include "../postings/norm.h"
 #include "longer_words.h"
@@ -291,6 +292,7 @@ class QueryPreparer {
     sought_.key.clear();
     for (const PlanAlternative& alternative : group.alternatives) {
       for (const std::string_view text : alternative.terms) {
+        query_.has_signed_terms |= IsSigned(text);
         sought_.texts.push_back(text);
         sought_.hashes.push_back(HashTerm(text));
         AppendKeyPart(text, &sought_.key);

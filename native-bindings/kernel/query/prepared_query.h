@@ -136,6 +136,7 @@ struct PreparedQuery {
   std::vector<PreparedGroup> groups;  // in order of scoring
   bool has_scoring_groups = false;
   bool has_must = false;
+  bool has_signed_terms = false;      // some terms may be at the same positions as others (analysis/signed_words.h)
   std::vector<bool> has_terms;        // by segment: true if it has any of the terms
   std::vector<PreparedPair> pairs;    // in order of scoring: by falling bound
   PreparedWhole whole;

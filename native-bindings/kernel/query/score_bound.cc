@@ -104,7 +104,7 @@ class ScoreBounder {
       for (const PreparedAlternative& longer : group.longer) CountUses(longer, &uses);
     }
     shares_.reserve(query_.groups.size());
-    length_is_shared_ = std::all_of(uses.begin(), uses.end(), [](uint32_t count) { return count <= 1; });
+    length_is_shared_ = !query_.has_signed_terms && std::all_of(uses.begin(), uses.end(), [](uint32_t count) { return count <= 1; });
     for (PreparedGroup& group : query_.groups) {
       if (group.scores()) shares_.push_back(MakeShare(&group));
     }
@@ -245,7 +245,7 @@ class ScoreBounder {
     for (const PairShare& share : pair_shares_) {
       double first = share.first[code];
       double second = share.second[code];
-      if (first + second > places) {
+      if (first + second > places && !query_.has_signed_terms) {
         // Occurrences of two groups without a common term are at different positions: the best division is into halves.
         *length_is_short = true;
         first = std::min(first, std::max(std::floor(places / 2), places - second));

@@ -168,6 +168,8 @@ void Inverter::AddDocument(std::span<const std::vector<std::string_view>> texts)
         if (token.term.empty()) continue;
         const uint64_t in_field = begin + token.position;
         Pend(TermKey(token.term, &scratch_), field, field_begin + in_field);
+        const SignedWord with_signs = signed_words_.Find(text, token);
+        if (!with_signs.term.empty()) Pend(TermKey(with_signs.term, &scratch_), field, field_begin + in_field);
         if (token.may_have_parts) KeepParts(text, token, field);
         extent = std::max(extent, in_field + 1);
       }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "../analysis/analyzer.h"
+#include "../analysis/signed_words.h"
 #include "../analysis/word_parts.h"
 #include "../common/string_table.h"
 #include "../postings/posting_list.h"
@@ -28,7 +29,7 @@ class Inverter {
 
   // Adds one document. texts[field] holds the values of the field. The length of each field (its extent, with a gap of
   // one position between values) is added to lengths(). Parts of words get positions behind those of all fields and
-  // count for part_lengths() only. Throws Error(kLimit) if there are kPositionsMax words or more.
+  // count for part_lengths() only. A word with signs gets the position of the word. Throws Error(kLimit) if there are kPositionsMax words or more.
   void AddDocument(std::span<const std::vector<std::string_view>> texts);
 
   // Lengths by field, then by document.
@@ -105,6 +106,7 @@ class Inverter {
   std::vector<Pending> pending_;
   std::string pending_terms_;
   WordParts word_parts_;
+  SignedWords signed_words_;
   std::vector<WaitingPart> waiting_;
   std::string waiting_terms_;
   uint64_t places_ = 0;  // number of places that waiting parts take

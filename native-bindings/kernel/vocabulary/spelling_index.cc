@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "../analysis/signed_words.h"
 #include "../analysis/stemmer.h"
 #include "../analysis/utf8.h"
 #include "../common/error.h"
@@ -280,7 +281,7 @@ void RemoveRepeats(std::vector<SpellingMatch>* found) {
 }  // namespace
 
 bool IsSpellable(std::string_view term) {
-  if (term.size() > kSpellingCharactersMax * kCharacterBytesMax || HasDigit(term)) return false;
+  if (term.size() > kSpellingCharactersMax * kCharacterBytesMax || HasDigit(term) || IsSigned(term)) return false;
   const uint32_t characters = CountCharacters(term);
   return characters >= kSpellingCharactersMin && characters <= kSpellingCharactersMax;
 }

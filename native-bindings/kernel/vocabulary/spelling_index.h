@@ -25,7 +25,7 @@ inline constexpr uint32_t kSpellingEditsMax = 2;
 inline constexpr uint32_t kSpellingCharactersMin = 2;
 inline constexpr uint32_t kSpellingCharactersMax = 40;
 
-// Returns true if a term belongs into the index: it has a suitable length, and no digit.
+// Returns true if a term belongs into the index: it has a suitable length, no digit, and no signs.
 bool IsSpellable(std::string_view term);
 
 struct SpellingMatch {

@@ -6,7 +6,7 @@ import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import type { ListRecord } from '../../catalog/index.js';
 import { ERROR_PLACES_MAX, type ErrorPlace } from '../../platform/index.js';
 import type { SynonymRule } from '../../search/index.js';
-import { keptRule, synonymRuleFaults, synonymRulesExcess } from '../../synonyms/index.js';
+import { keptRule, ruleWord, synonymRuleFaults, synonymRulesExcess } from '../../synonyms/index.js';
 import { throwFaults } from '../dispatch/validation.js';
 
 /** Longest blocking of the event loop: checking a hundred thousand terms takes more than a second. */
@@ -46,5 +46,5 @@ export function checkedSynonymRule(rule: SynonymRule): SynonymRule {
 
 /** Returns the folded words of a text, as in records. */
 export function synonymWords(text: string): readonly string[] {
-  return kernel.analyse(segmentForKernel(text)).map(({ term }) => term);
+  return kernel.analyse(segmentForKernel(text)).map(ruleWord);
 }

@@ -72,6 +72,23 @@ const PAIRS: readonly Pair[] = [
   ["Why don't you", 'dont', ["don't"]],
   ['Three mice ran', 'mouse', ['mice']],
   ['A child plays', 'children', ['child']],
+  // Words with the signs beside them, which the query finds with and without.
+  ['Learn C# today', 'c#', ['C#']],
+  ['Learn C# today', 'C', ['C']],
+  ['Learn C today', 'C#', ['C']],
+  ['Learn C++17 today', '"C++ 17"', ['C++', '17']],
+  ['Learn C++ today', '"c today"', ['C', 'today']],
+  ['The ASP.NET handbook', '.NET', ['NET']],
+  ['Post with #Search tag', '#search', ['#Search']],
+  ['Read by @jane today', 'jane', ['jane']],
+  ['Use ．NET here', '.net', ['．NET']],
+  // Initials and abbreviations.
+  ['The U.S. economy', 'us', ['U.S']],
+  ['The US economy', 'U.S.', ['US']],
+  ['At 10 a.m. today', '10 am', ['10', 'a.m']],
+  ['By J.K. Rowling', 'J. K. Rowling', ['J.K', 'Rowling']],
+  ['By JK Rowling', 'J. K. Rowling', ['JK', 'Rowling']],
+  ['The RD department', 'R&D', ['RD']],
   // Numbers, initials and names are not split.
   ['Version 4.2 costs 3.5', '4.2', ['4.2']],
   ['Version 4.2 costs 3.5', '42', null],

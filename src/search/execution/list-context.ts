@@ -13,6 +13,7 @@ import { functionWords } from '../function-words.js';
 import type { QueryRule } from '../rules/query-rule.js';
 import { kindsOfPages, type PagesOfKind } from '../plan/pages-plan.js';
 import { usableQueryRules, type CompiledQueryRule } from '../rules/query-rules.js';
+import { ruleWord } from '../../synonyms/index.js';
 import { SynonymMatcher, type SynonymRule } from '../../synonyms/synonym-matcher.js';
 
 /** Settings without the rules, which are kept in compiled form only. */
@@ -118,5 +119,5 @@ export class ListContexts {
   }
 
   private readonly terms = (text: string): readonly string[] =>
-    PLAIN_WORDS.test(text) ? text.split(' ') : this.kernel.analyse(segmentForKernel(text)).map(({ term }) => term);
+    PLAIN_WORDS.test(text) ? text.split(' ') : this.kernel.analyse(segmentForKernel(text)).map(ruleWord);
 }

@@ -2,6 +2,7 @@
 import type { Dictionary } from './dictionary.js';
 import { COMPLETION_WEIGHT, MISSPELT_COMPLETION_WEIGHT } from './expansion-weights.js';
 import type { QueryWord } from './query-words.js';
+import { isSigned } from './signed-words.js';
 import type { Span } from './spans.js';
 import { editsAllowed } from './typo-choice.js';
 
@@ -25,8 +26,8 @@ export function completionSpans(
   const last = words.at(-1);
   if (last === undefined || !ENDS_IN_A_WORD.test(query)) return [];
   const spanOf = (terms: readonly string[], weight: number): readonly Span[] => {
-    // Function words are left out: half of the records have them.
-    const completions = terms.filter((term) => term !== last.term && !functionWords.has(term));
+    // Function words are left out: half of the records have them. Each word with signs is indexed without them, too.
+    const completions = terms.filter((term) => term !== last.term && !functionWords.has(term) && !isSigned(term));
     if (completions.length === 0) return [];
     const variants = completions.map((term) => ({ kind: 'completion', weight, terms: [term] }) as const);
     return [{ begin: words.length - 1, end: words.length, variants }];

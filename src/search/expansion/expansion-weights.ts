@@ -95,12 +95,14 @@ export const SPLIT_LETTERS_MIN = 4;
 export const SPLIT_LETTERS_MAX = 32;
 export const SPLIT_DOCUMENTS_MAX = 1000;
 /**
- * Letters of a word that may be written with points: one after each letter (`usa`, `U.S.A.`) and, in the shorter ones,
- * one after any letter (`phd`, `Ph.D.`).
+ * Letters of a word that may be written with points: one after each letter (`us`, `U.S.`, `usa`, `U.S.A.`) and, in the
+ * shorter ones, one after any letter (`phd`, `Ph.D.`).
  */
-export const INITIALS_LETTERS_MIN = 3;
+export const INITIALS_LETTERS_MIN = 2;
 export const INITIALS_LETTERS_MAX = 8;
 export const ANY_POINT_LETTERS_MAX = 4;
+/** Letters of words that are an abbreviation together if marks join them (`A/B`, `AT&T`). */
+export const ABBREVIATION_LETTERS_MAX = 3;
 /** Letters before an apostrophe that may be left out (`obrien`). */
 export const ELIDED_LETTERS_MAX = 2;
 /** Words of one query that are split, and joined across blanks, counted from the first. */

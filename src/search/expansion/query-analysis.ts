@@ -9,6 +9,7 @@ import type { Dictionary } from './dictionary.js';
 import { otherLetterSpans } from './other-letters.js';
 import { phraseGroup } from './phrase-variants.js';
 import type { QueryWord } from './query-words.js';
+import { signedGroups, signedPhraseGroups } from './signed-words.js';
 import { spellingSpans } from './spellings.js';
 import { synonymSpans, type AppliedSynonym } from './synonym-spans.js';
 import type { AppliedTypo } from './group-builder.js';
@@ -54,10 +55,7 @@ export function analyseQuery(query: string, vocabulary: QueryVocabulary, options
   if (words.length === 0) return { node: NOTHING, synonyms: NONE, typos: NONE };
   const { match, typoTolerance, prefix, wordsMax } = options;
   checkLength(words, match, wordsMax);
-  const { spans, applied } = synonymSpans(
-    words.map(({ term }) => term),
-    vocabulary.synonyms,
-  );
+  const { spans, applied } = synonymSpans(words, vocabulary.synonyms);
   const { dictionary, functionWords } = vocabulary;
   const parts = partSpans(words, dictionary, match === 'phrase');
   const spelt = [
@@ -66,14 +64,16 @@ export function analyseQuery(query: string, vocabulary: QueryVocabulary, options
   ];
   const allSpans = [...spelt, ...cutSpans(words, dictionary), ...parts, ...spans];
   if (match === 'phrase') {
-    const groups = Object.freeze([phraseGroup(words, allSpans)]);
+    const groups = Object.freeze([phraseGroup(words, allSpans), ...signedPhraseGroups(words, dictionary)]);
     // The words of a longer phrase have no groups of their own.
     const whole = words.length === 1 ? ONLY_GROUP : NONE;
     return { node: Object.freeze({ kind: 'groups', groups, sequence: NONE, whole }), synonyms: applied, typos: NONE };
   }
   const using = { match, typoTolerance, functionWords, dictionary };
   const completions = prefix ? completionSpans(query, words, using) : NONE;
-  const { groups, sequence, whole, typos } = wordGroups(words, [...allSpans, ...completions], using);
+  const { groups: plain, sequence, whole, typos } = wordGroups(words, [...allSpans, ...completions], using);
+  const signed = signedGroups(words, dictionary, wordsMax - plain.length);
+  const groups = signed.length === 0 ? plain : Object.freeze([...plain, ...signed]);
   return { node: Object.freeze({ kind: 'groups', groups, sequence, whole }), synonyms: applied, typos };
 }
 

@@ -2,7 +2,8 @@
 import type { AnalysedToken } from '../../../native-bindings/index.js';
 
 /**
- * Separator between two words. `tight`: a hyphen or similar without blanks (`wi-fi`); `blank`: only blanks; `cut`: a
+ * Separator between two words. `tight`: a hyphen or similar without blanks (`wi-fi`, `R&D`), or a full stop between
+ * initials (`J. K.`); `blank`: only blanks; `cut`: a
  * boundary found by a dictionary; `apart`: anything else.
  */
 export type Joint = 'tight' | 'blank' | 'cut' | 'apart';
@@ -18,10 +19,14 @@ export interface QueryWord {
   readonly typed?: string;
   /** Two or more parts between full stops, underscores and capitals, if they are indexed besides the word. */
   readonly parts?: readonly string[];
+  /** The word with the signs beside it (`c#`, `.net`, `#tag`), under which it is indexed as well. */
+  readonly signed?: string;
 }
 
 const NONE: readonly string[] = Object.freeze([]);
-const TIGHT = /^[-\u2010-\u2015\u2212'\u2019/._]{1,2}$/;
+const TIGHT = /^[-\u2010-\u2015\u2212'\u2019/._&]{1,2}$/;
+const BETWEEN_INITIALS = /^\.\s?$/;
+const INITIAL = /^\p{L}$/u;
 const BLANK = /^\s+$/;
 /** Mark after each word that a dictionary found (native-bindings/segmentation.ts). */
 const CUT = '\u200b';
@@ -30,16 +35,19 @@ const DICTIONARY_SCRIPT = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{sc
 
 /** Converts the tokens into words. `text` is the analysed text, to which the tokens' offsets refer. */
 export function queryWords(text: string, tokens: readonly AnalysedToken[]): QueryWord[] {
-  return tokens.map(({ term, begin, end, parts = NONE }, index) => {
+  return tokens.map(({ term, begin, end, parts = NONE, signed }, index) => {
     const next = tokens[index + 1];
-    const joint = next === undefined ? 'apart' : jointOf(text.slice(end, next.begin));
+    const between = next === undefined ? '' : text.slice(end, next.begin);
+    const isOfInitials = BETWEEN_INITIALS.test(between) && INITIAL.test(term) && INITIAL.test(next?.term ?? '');
+    const joint = isOfInitials ? 'tight' : jointOf(between);
     const isCut = text[end] === CUT && DICTIONARY_SCRIPT.test(term);
-    const word = { term, joint, isCut, ...(parts.length > 1 && { parts }) };
+    const word = { term, joint, isCut, ...(parts.length > 1 && { parts }), ...(signed !== undefined && { signed }) };
     const typed = text.slice(begin, end);
     return typed.toLowerCase() === term ? word : { ...word, typed };
   });
 }
 
+/** Also of what follows the last word, which is taken to be nothing. */
 function jointOf(between: string): Joint {
   if (BLANK.test(between)) return 'blank';
   if (between === CUT) return 'cut';

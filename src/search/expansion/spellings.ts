@@ -40,6 +40,9 @@ const DIGIT_OR_MARK = /[\p{N}.:_'\u2019\u00b7]/u;
 /** A word in a script that is written with blanks. In others, dictionaries decide (cuts.ts). */
 const LETTERS =
   /^(?:(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}])[\p{L}\p{M}])+$/u;
+/** Function words that are initials as well. With points, others (`of`, `in`) are accidents, which cost many searches time. */
+const ALSO_INITIALS: ReadonlySet<string> = new Set(['am', 'us']);
+const LETTER = /^\p{L}$/u;
 /** Punctuation that UAX 29 allows within a word, except between digits: 3.5 is not 35. */
 const WITHIN_WORD = /(?<!\p{N})[.:_'\u2019\u00b7]|[.:_'\u2019\u00b7](?!\p{N})/u;
 const LETTER_OR_DIGIT_RUNS = /\p{N}+|\P{N}+/gu;
@@ -127,7 +130,7 @@ function blankVariants(
  * words of which it may consist.
  */
 function wordVariants(term: string, { dictionary, functionWords }: Lexicon): readonly SpanVariant[] {
-  if (functionWords.has(term) || !LETTERS.test(term)) return [];
+  if ((functionWords.has(term) && !ALSO_INITIALS.has(term)) || !LETTERS.test(term)) return [];
   const pointedWays = withPoints(term);
   const isSplit = term.length >= SPLIT_LETTERS_MIN && term.length <= SPLIT_LETTERS_MAX;
   const elided = isSplit ? withApostrophe(term, functionWords) : [];
@@ -149,7 +152,7 @@ function withPoints(term: string): readonly string[] {
   const letters = Array.from(term);
   if (letters.length < INITIALS_LETTERS_MIN || letters.length > INITIALS_LETTERS_MAX) return [];
   const all = letters.join('.');
-  if (letters.length > ANY_POINT_LETTERS_MAX) return [all];
+  if (letters.length === INITIALS_LETTERS_MIN || letters.length > ANY_POINT_LETTERS_MAX) return [all];
   const [first = '', last = ''] = [letters[0], letters.at(-1)];
   // Other words with one point are indexed by their parts as well.
   return [[first, term.slice(first.length)], [term.slice(0, -last.length), last], [all]].map(pointed);
@@ -294,8 +297,10 @@ function spellingsOf(words: readonly QueryWord[]): string[][] {
   const runs = words.flatMap(({ term }) => runsOf(term));
   if (runs.length === 1) return [];
   const typed = words.map(({ term }) => term).join('\u0000');
+  // J. K. and A/B are also written as one word with a point, which is not indexed by its parts.
+  const initials = words.length > 1 && words.every(({ term }) => LETTER.test(term)) ? [[pointed(runs)]] : [];
   const ways = runs.length - 1 <= SPELLING_BOUNDARIES_MAX ? cuts(runs) : [[runs.join('')], runs];
-  return ways.filter((way) => way.join('\u0000') !== typed);
+  return [...initials, ...ways].filter((way) => way.join('\u0000') !== typed);
 }
 
 function runsOf(term: string): readonly string[] {

@@ -1,6 +1,7 @@
 /** Converts the matches of a list's synonym rules in a query into spans. */
-import type { SynonymMatch, SynonymMatcher } from '../../synonyms/index.js';
+import { ruleWord, type SynonymMatch, type SynonymMatcher } from '../../synonyms/index.js';
 import { SYNONYM_WEIGHT, SYNONYMS_PER_SPAN_MAX } from './expansion-weights.js';
+import type { QueryWord } from './query-words.js';
 import type { Span } from './spans.js';
 
 /** Part of `applied.synonyms`. */
@@ -20,7 +21,23 @@ export interface SynonymSpans {
 
 const NONE: SynonymSpans = Object.freeze({ spans: Object.freeze([]), applied: Object.freeze([]) });
 
-export function synonymSpans(terms: readonly string[], matcher: SynonymMatcher): SynonymSpans {
+/** Words are compared with their plus signs (`C++`) and without. */
+export function synonymSpans(words: readonly QueryWord[], matcher: SynonymMatcher): SynonymSpans {
+  const plain = spansOf(
+    words.map(({ term }) => term),
+    matcher,
+  );
+  const withPluses = words.map(ruleWord);
+  if (words.every(({ term }, index) => withPluses[index] === term)) return plain;
+  const { spans, applied } = spansOf(withPluses, matcher);
+  const seen = new Set(applied.map(({ word }) => word));
+  return {
+    spans: [...spans, ...plain.spans],
+    applied: [...applied, ...plain.applied.filter(({ word }) => !seen.has(word))],
+  };
+}
+
+function spansOf(terms: readonly string[], matcher: SynonymMatcher): SynonymSpans {
   const matches = matcher.match(terms);
   if (matches.length === 0) return NONE;
   const applied = new Map<string, AppliedSynonym>();

@@ -130,12 +130,12 @@ describe('spellings', () => {
 
   it('joins and splits words where letters meet digits', () => {
     expect(shapes('XR500', { terms })).toEqual([['typed:xr500', 'spelling:xr 500']]);
-    for (const query of ['XR 500', 'XR-500']) {
-      expect(shapes(query, { terms, match: 'all' })).toEqual([
-        ['typed:xr', 'spelling:xr500'],
-        ['typed:500', 'spelling:xr500'],
-      ]);
-    }
+    const apart = [
+      ['typed:xr', 'spelling:xr500'],
+      ['typed:500', 'spelling:xr500'],
+    ];
+    expect(shapes('XR 500', { terms, match: 'all' })).toEqual(apart);
+    expect(shapes('XR-500', { terms, match: 'all' })).toEqual([...apart, ['typed:xr 500']]);
     expect(shapes('XR500', { terms, match: 'phrase' })).toEqual([['typed:xr500', 'spelling:xr 500']]);
     expect(shapes('XR 500', { terms, match: 'phrase' })).toEqual([['typed:xr 500', 'spelling:xr500']]);
     expect(shapes('XR-500B', { terms })[0]).toContain('spelling:xr500b');

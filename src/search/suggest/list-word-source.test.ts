@@ -15,7 +15,15 @@ const DEFINITION: FieldDefinition = {
   inferred: 'no',
   language: 'none',
 };
-const TEXTS = ['東京タワーに行った', '清华大学出版社', '서울대학교 병원', '新しい東京タワー'];
+const TEXTS = [
+  '東京タワーに行った',
+  '清华大学出版社',
+  '서울대학교 병원',
+  '新しい東京タワー',
+  'Learn C# today',
+  'Learn C++ now',
+  'Watch #search',
+];
 
 let fixtures: ListFixtures;
 let list: ListIndex;
@@ -41,4 +49,18 @@ it('ListWordSource completes words that the dictionary cuts in two while they ar
   expect(suggestions('新しい東京タ')).toEqual(['新しい東京タワー 新しい東京タ<em>ワー</em>']);
   expect(suggestions('清华')).toEqual(['清华大学 清华<em>大学</em>']);
   expect(suggestions('서울')).toEqual(['서울대학교 서울<em>대학교</em>']);
+});
+
+it('ListWordSource completes words with signs behind them, also while these are typed', () => {
+  expect(suggestions('learn c')).toEqual([
+    'learn c learn c',
+    'learn c# learn c<em>#</em>',
+    'learn c++ learn c<em>++</em>',
+  ]);
+  expect(suggestions('C+')).toEqual(['c++ c+<em>+</em>']);
+  expect(suggestions('c#')).toEqual(['c# c#']);
+  expect(suggestions('watch #se')).toEqual(['watch #search watch #se<em>arch</em>']);
+  expect(suggestions('learn +')).toEqual([]);
+  const generation = list.lease().handle;
+  expect(['c#', 'c', '#search', '#learn'].map((text) => source.count(generation, text))).toEqual([1, 2, 1, 2]);
 });

@@ -24,6 +24,8 @@ const CONTEXT_WORDS_MAX = 8;
 const CORRECTIONS_MAX = 3;
 /** Words cut by a dictionary that may together be the beginning of one. */
 const JOINED_WORDS_MAX = 4;
+/** A sign that may belong to the last word: `C#`, `C++`. */
+const SIGN_AT_END = /[#+]$/;
 const LETTER_OR_DIGIT_AT_END = /[\p{L}\p{N}\p{M}]$/u;
 
 interface Typed {
@@ -54,14 +56,15 @@ export class ListWordSource implements SuggestionSource {
     return [...new Map(found.map((suggestion) => [suggestion.text, suggestion])).values()].slice(0, request.size);
   }
 
-  /** Returns the number of records with all words of a suggestion. */
+  /** Returns the number of records with all words of a suggestion, the last one with its signs (`c#`) if any has these. */
   count(generation: GenerationHandle, text: string): number {
     const segmented = segmentForKernel(text);
-    const words = queryWords(segmented, this.kernel.analyse(segmented)).map(({ term }) => term);
+    const words = [...queryWords(segmented, this.kernel.analyse(segmented))];
     const last = words.pop();
     if (last === undefined) return 0;
-    const context = words.map((word) => [word]);
-    return this.kernel.countInContext(generation, context, [last], 1).completions[0] ?? 0;
+    const context = words.map(({ term }) => [term]);
+    const terms = last.signed === undefined ? [last.term] : [last.signed, last.term];
+    return this.kernel.countInContext(generation, context, terms, 1).completions.find((count) => count > 0) ?? 0;
   }
 
   private suggestFor(typed: Typed, generation: GenerationHandle, request: SuggestionRequest): readonly Suggestion[] {
@@ -87,7 +90,8 @@ export class ListWordSource implements SuggestionSource {
    * fewer. Empty if no word is being typed.
    */
   private readTyped(text: string): readonly Typed[] {
-    if (!LETTER_OR_DIGIT_AT_END.test(text)) return [];
+    const endsInSign = SIGN_AT_END.test(text);
+    if (!endsInSign && !LETTER_OR_DIGIT_AT_END.test(text)) return [];
     const segmented = segmentForKernel(text);
     const tokens = this.kernel.analyse(segmented);
     if (tokens.length === 0) return [];
@@ -103,6 +107,11 @@ export class ListWordSource implements SuggestionSource {
         .map(({ term }) => term)
         .join(''),
     });
+    if (endsInSign) {
+      const signed = words.at(-1)?.signed;
+      const isTyped = signed !== undefined && SIGN_AT_END.test(signed);
+      return isTyped ? [{ ...typedFrom(words.length - 1), lastWord: signed }] : [];
+    }
     const last = words.length - 1;
     let first = last;
     while (first > 0 && last - first + 1 < JOINED_WORDS_MAX && isCutBehind(words[first - 1])) first -= 1;
