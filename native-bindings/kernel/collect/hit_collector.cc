@@ -5,7 +5,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <unordered_map>
 #include <utility>
 
 #include "../common/error.h"
@@ -20,9 +19,6 @@ namespace {
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 // Minimum number of additional hits that small pages gather before only the better ones are kept.
 constexpr size_t kSpareHitsMin = 64;
-// The same if hits are distinct: few are added, each of them better than another one, and the bar rises only when the
-// buffer is full.
-constexpr size_t kSpareDistinctMin = 8;
 // Up to this many wanted hits, every hit may raise the bar; for more, a heap costs more than it saves.
 constexpr size_t kHeapMax = 1000;
 // Number of hits for which room is reserved; more are rare.
@@ -68,9 +64,8 @@ HitCollector::HitCollector(const Generation& generation, const QueryPlan& plan, 
     if (key.by == SortBy::kColumn || key.by == SortBy::kDistance) CheckSortColumn(generation, key);
   }
   if (plan.is_distinct) {
-    distinct_.emplace(generation, plan.distinct_column);
-    buffer_max_ = kept_max_ + std::max(kept_max_ / 4, kSpareDistinctMin);
-    bar_at_ = kept_max_;
+    distinct_.emplace(generation, plan.distinct_column, kept_max_);
+    buffer_max_ = distinct_->buffer_max();
   }
   if (plan.flags & kStorageOrder) {
     order_ = Order::kRecordNumber;
@@ -288,8 +283,7 @@ void HitCollector::Add(const Hit& hit, const double* values) {
   hits_.push_back(hit);
   if (stride_ > 0) values_.insert(values_.end(), values, values + stride_);
   scores_come_late_ |= hit.is_late;
-  // Hits with the same value are rarely added, so the buffer may never be full.
-  const bool is_time_for_bar = distinct_ && !has_bar_ && different_ >= bar_at_;
+  const bool is_time_for_bar = distinct_ && !has_bar_ && distinct_->has_enough();
   if ((hits_.size() >= buffer_max_ || is_time_for_bar) && !hit.is_late) KeepBest();
 }
 
@@ -333,31 +327,14 @@ void HitCollector::KeepBest() {
 }
 
 bool HitCollector::IsBehindItsValue(const Hit& hit, const double* values) {
-  const std::optional<DistinctValue> value = distinct_->ValueOf(hit.segment, hit.document);
-  uint32_t* const known = value ? recent_.Find(*value) : nullptr;
-  different_ += known == nullptr || *known == RecentValues::kNone;
-  if (known == nullptr) return false;
-  if (*known != RecentValues::kNone && ComesFirst(hits_[*known], values_.data() + *known * stride_, hit, values)) return true;
-  *known = static_cast<uint32_t>(hits_.size());
-  return false;
+  return distinct_->IsBehindItsValue(hit, hits_.size(), [&](uint32_t index) {
+    return ComesFirst(hits_[index], values_.data() + index * stride_, hit, values);
+  });
 }
 
 void HitCollector::KeepFirstOfEachValue(std::vector<RankedHit>* order) const {
   if (!distinct_) return;
-  std::unordered_map<DistinctValue, size_t, DistinctValueHash> places;
-  size_t end = 0;
-  for (const RankedHit& each : *order) {
-    StopIfAsked();
-    const Hit& hit = hits_[each.index];
-    const std::optional<DistinctValue> value = distinct_->ValueOf(hit.segment, hit.document);
-    const auto [known, is_new] = value ? places.try_emplace(*value, end) : std::pair(places.end(), true);
-    if (is_new) {
-      (*order)[end++] = each;
-    } else if (RankedHit& first = (*order)[known->second]; ComesFirst(each, first)) {
-      first = each;
-    }
-  }
-  order->resize(end);
+  distinct_->KeepFirstOfEachValue(hits_, order, [&](const RankedHit& a, const RankedHit& b) { return ComesFirst(a, b); });
 }
 
 void HitCollector::TakeBar(uint32_t hit) {
@@ -379,18 +356,7 @@ void HitCollector::Keep(std::span<const RankedHit> order) {
   }
   hits_ = std::move(hits);
   values_ = std::move(values);
-  if (!distinct_) return;
-  recent_.Forget();
-  different_ = 0;
-  for (uint32_t i = 0; i < hits_.size(); ++i) Remember(i);
-  // Values that took each other's place were counted again and again.
-  bar_at_ = std::max(kept_max_, different_ + kSpareDistinctMin);
-}
-
-void HitCollector::Remember(uint32_t index) {
-  const std::optional<DistinctValue> value = distinct_->ValueOf(hits_[index].segment, hits_[index].document);
-  if (uint32_t* const known = value ? recent_.Find(*value) : nullptr; known != nullptr) *known = index;
-  ++different_;
+  if (distinct_) distinct_->Moved(hits_);
 }
 
 // For hits without scores: keeps the best by their keys, and all that tie with the worst of these.
@@ -496,7 +462,7 @@ std::vector<Hit> HitCollector::Finish() {
   return Page(&hits, [&](const RankedHit& a, const RankedHit& b) { return ComesFirst(a, b); });
 }
 
-std::vector<HitCollector::RankedHit> HitCollector::RankHits() const {
+std::vector<RankedHit> HitCollector::RankHits() const {
   std::vector<RankedHit> ranked(hits_.size());
   for (uint32_t i = 0; i < hits_.size(); ++i) {
     // Scores are never negative, so their bits ascend with them.

@@ -30,19 +30,10 @@
 #include "../query/query_plan.h"
 #include "../window/span_scratch.h"
 #include "../window/window.h"
-#include "distinct_column.h"
+#include "distinct_hits.h"
+#include "hit.h"
 
 namespace gannet {
-
-struct Hit {
-  float score = 0;
-  uint32_t record_number = 0;
-  uint32_t segment = 0;  // index in the generation
-  uint32_t document = 0;
-  bool has_bonus = false;  // its score has the bonus
-  float bonus_bound = 0;   // if not has_bonus: the most that the bonus can be
-  bool is_late = false;    // its score is not known yet
-};
 
 class HitCollector {
  public:
@@ -82,11 +73,6 @@ class HitCollector {
  private:
   enum class Order : uint8_t { kScore, kRecordNumber, kKeys };
 
-  // A hit by its index in hits_, with its rank in the order of scores: the lower, the better.
-  struct RankedHit {
-    uint64_t rank;
-    uint32_t index;
-  };
   static bool HasLowerRank(const RankedHit& a, const RankedHit& b) { return a.rank < b.rank; }
   std::vector<RankedHit> RankHits() const;
   bool ComesFirst(const RankedHit& a, const RankedHit& b) const;
@@ -113,9 +99,7 @@ class HitCollector {
   int CompareWithoutScores(const Hit& a, const double* a_values, const Hit& b, const double* b_values) const;
   bool ComesFirst(const Hit& a, const double* a_values, const Hit& b, const double* b_values) const;
   bool EntersAfterBar(const Hit& hit, const double* values) const;
-  // If hits are distinct: returns true if the hit, whose score is final, comes after one with the same value.
   bool IsBehindItsValue(const Hit& hit, const double* values);
-  void Remember(uint32_t index);
   // If hits are distinct, removes all but the best hit of each value.
   void KeepFirstOfEachValue(std::vector<RankedHit>* order) const;
   // Returns true if the hit may reach the bar by its score without the bonus plus the most that the bonus can be.
@@ -141,10 +125,7 @@ class HitCollector {
   size_t kept_max_ = 0;
   size_t buffer_max_ = 0;
   size_t stride_ = 0;  // values per hit
-  std::optional<DistinctColumn> distinct_;
-  RecentValues recent_;
-  size_t different_ = 0;  // if hits are distinct: about the number of values of hits_
-  size_t bar_at_ = 0;     // so many are supposed to be enough for the first bar
+  std::optional<DistinctHits> distinct_;
   std::vector<Hit> hits_;
   std::vector<double> values_;  // stride_ per hit; NaN = missing; strings as ordinals of the hit's segment
   bool has_bar_ = false;
