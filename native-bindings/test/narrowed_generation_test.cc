@@ -153,6 +153,7 @@ TEST(narrowed_lists_are_cached_for_other_searches_and_bounded) {
   }
   const auto generation = DeriveGeneration(nullptr, {{folder.Build({{1, 1}, {}}, writers), {}}}, {}, {}, "{}");
   const std::vector<uint32_t> fields = {0};
+  const ListsOfSearch search;
   const auto narrowed = NarrowGeneration(*generation, fields);
   CHECK(NarrowGeneration(*generation, fields) == narrowed);
   const auto& segment = static_cast<const NarrowedSegment&>(*narrowed->segments[0].segment);
@@ -219,36 +220,76 @@ TEST(search_in_some_fields_that_makes_more_lists_than_may_stay_finds_the_same_an
     CHECK_EQ(DecodeResult(expected).total_count, ManyFrequentWords::kDocuments);
   };
   search(2);
+  const size_t bytes_max = kNarrowedListsBytes.Of(ManyFrequentWords::kDocuments);
   const auto few = segment.narrowed().Find(fields);
-  CHECK(few != nullptr && !few->is_overfull() && few->kept_bytes() > 0);
+  CHECK(few != nullptr && !few->is_full() && few->kept_bytes() > 0);
   for (uint32_t times = 0; times < 3; ++times) {
     search(ManyFrequentWords::kWords);
-    CHECK(segment.narrowed().Find(fields) == nullptr);
-    CHECK(lists.all->narrowed->Find(fields) == nullptr);
+    const auto full = segment.narrowed().Find(fields);
+    CHECK(full->is_full() && full->kept_bytes() <= bytes_max && full->kept_bytes() + ManyFrequentWords::kListBytes > bytes_max);
     search(2);
+    CHECK(!segment.narrowed().Find(fields)->is_full());
+  }
+}
+
+constexpr size_t kBytesMax = 50'000;
+const std::vector<uint32_t> kFirstField = {0};
+
+// Looks for all words, and adds their lists.
+void FindAll(const Segment& segment, std::vector<PostingList>* found) {
+  for (uint32_t word = 0; word < ManyFrequentWords::kWords; ++word) {
+    found->push_back(segment.FindTerm(ManyFrequentWords::WordOf(word)));
   }
 }
 
 TEST(narrowed_lists_of_one_search_are_bounded) {
   const ManyFrequentWords lists;
-  const std::vector<uint32_t> fields = {0};
-  constexpr size_t kBytesMax = 50'000;
-  const NarrowedSegment segment(lists.all->segments[0].segment.get(), fields, kBytesMax);
+  const NarrowedSegment segment(lists.all->segments[0].segment.get(), kFirstField);
+  const ListsOfSearch search(kBytesMax);
   std::vector<PostingList> made;
-  const auto make_all = [&] {
-    for (uint32_t word = 0; word < ManyFrequentWords::kWords; ++word) {
-      made.push_back(segment.FindTerm(ManyFrequentWords::WordOf(word)));
-    }
-  };
-  CHECK_THROWS(kLimit, make_all());
-  CHECK(made.size() > 2 && made.size() < ManyFrequentWords::kWords);
-  CHECK(segment.kept_bytes() > kBytesMax && segment.kept_bytes() <= kBytesMax + ManyFrequentWords::kListBytes);
+  CHECK_THROWS(kLimit, FindAll(segment, &made));
+  CHECK(made.size() > kBytesMax / ManyFrequentWords::kListBytes && made.size() < ManyFrequentWords::kWords);
   // What was made before can still be found, and is right.
   for (uint32_t word = 0; word < made.size(); ++word) {
     const PostingList again = segment.FindTerm(ManyFrequentWords::WordOf(word));
     CHECK(again.at() == made[word].at());
     CHECK_EQ(again.document_frequency(), ManyFrequentWords::kDocuments);
   }
+}
+
+TEST(narrowed_lists_of_other_searches_do_not_count) {
+  const ManyFrequentWords lists;
+  const NarrowedSegment segment(lists.all->segments[0].segment.get(), kFirstField);
+  std::vector<PostingList> kept;
+  std::thread([&] {
+    const ListsOfSearch search(kBytesMax);
+    CHECK_THROWS(kLimit, FindAll(segment, &kept));
+  }).join();
+  const size_t bytes = segment.kept_bytes();
+  CHECK(segment.is_full() && bytes > 0);
+  const ListsOfSearch search(kBytesMax);
+  // "sea" is not in the field, but its empty list has to be made.
+  CHECK_EQ(segment.FindTerm("sea").document_frequency(), 0u);
+  CHECK_EQ(segment.FindTerm(ManyFrequentWords::WordOf(ManyFrequentWords::kWords - 1)).document_frequency(),
+           ManyFrequentWords::kDocuments);
+}
+
+TEST(narrowed_lists_of_one_search_are_bounded_over_all_segments) {
+  const ManyFrequentWords first;
+  const ManyFrequentWords second;
+  const NarrowedSegment segments[] = {{first.all->segments[0].segment.get(), kFirstField},
+                                      {second.all->segments[0].segment.get(), kFirstField}};
+  const ListsOfSearch search(kBytesMax);
+  uint32_t words = 0;
+  const auto find_all = [&] {
+    for (; words < ManyFrequentWords::kWords; ++words) {
+      for (const NarrowedSegment& segment : segments) segment.FindTerm(ManyFrequentWords::WordOf(words));
+    }
+  };
+  CHECK_THROWS(kLimit, find_all());
+  // In one segment, there would be room for more.
+  const ListsOfSearch other(kBytesMax);
+  for (uint32_t word = 0; word <= words; ++word) segments[0].FindTerm(ManyFrequentWords::WordOf(word));
 }
 
 }  // namespace

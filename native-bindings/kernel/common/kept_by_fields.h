@@ -28,12 +28,6 @@ class KeptByFields {
     return entries_.front().kept;
   }
 
-  // Drops what is kept for these fields, if anything.
-  void Forget(std::span<const uint32_t> fields) {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = FindEntry(fields); found != entries_.end()) entries_.erase(found);
-  }
-
   // Replaces what was kept for these fields before.
   void Keep(std::span<const uint32_t> fields, std::shared_ptr<const Kept> kept) {
     const std::lock_guard lock(mutex_);

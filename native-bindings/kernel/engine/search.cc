@@ -14,6 +14,7 @@
 #include "../generation/narrowed_generation.h"
 #include "../query/query_plan.h"
 #include "../query/expected_score.h"
+#include "../segment/narrowed_segment.h"
 #include "../sources/combined_matches.h"
 #include "../sources/segment_matches.h"
 #include "../sources/strongest_matches.h"
@@ -304,21 +305,15 @@ class SearchedPart {
 class SearchedFields {
  public:
   SearchedFields(const Generation& generation, const QueryPlan& plan)
-      : whole_(generation), fields_(plan.text_fields), narrowed_(IsNarrow(plan) ? NarrowGeneration(generation, plan.text_fields) : nullptr) {}
-
-  ~SearchedFields() {
-    if (narrowed_) ForgetOverfull(whole_, fields_);
-  }
-  SearchedFields(const SearchedFields&) = delete;
-  SearchedFields& operator=(const SearchedFields&) = delete;
+      : whole_(generation), narrowed_(IsNarrow(plan) ? NarrowGeneration(generation, plan.text_fields) : nullptr) {}
 
   const Generation& generation() const { return narrowed_ ? *narrowed_ : whole_; }
 
  private:
   static bool IsNarrow(const QueryPlan& plan) { return !plan.text_fields.empty() && !plan.groups.empty(); }
 
+  const ListsOfSearch lists_;
   const Generation& whole_;
-  std::span<const uint32_t> fields_;
   std::shared_ptr<const Generation> narrowed_;
 };
 

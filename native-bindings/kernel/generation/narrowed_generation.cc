@@ -10,7 +10,7 @@ namespace {
 
 bool IsFull(const SegmentView& view) { return static_cast<const NarrowedSegment&>(*view.segment).is_full(); }
 
-// Returns the kept view, or a new one if there is none or its lists exceed their limit.
+// Returns the kept view, or a new one if there is none or it has no more room.
 std::shared_ptr<const NarrowedSegment> NarrowSegment(const Segment& whole, std::span<const uint32_t> fields) {
   auto kept = whole.narrowed().Find(fields);
   if (kept && !kept->is_full()) return kept;
@@ -46,17 +46,6 @@ std::shared_ptr<const Generation> NarrowGeneration(const Generation& whole, std:
   }
   whole.narrowed->Keep(fields, generation);
   return generation;
-}
-
-void ForgetOverfull(const Generation& whole, std::span<const uint32_t> fields) {
-  bool any = false;
-  for (const SegmentView& view : whole.segments) {
-    const auto kept = view.segment->narrowed().Find(fields);
-    if (!kept || !kept->is_overfull()) continue;
-    view.segment->narrowed().Forget(fields);
-    any = true;
-  }
-  if (any) whole.narrowed->Forget(fields);
 }
 
 }  // namespace gannet

@@ -18,8 +18,4 @@ namespace gannet {
 // `fields` must ascend strictly. Throws Error(kInvalidArgument) if the generation lacks one.
 std::shared_ptr<const Generation> NarrowGeneration(const Generation& whole, std::span<const uint32_t> fields);
 
-// Drops the kept views of these fields whose lists exceed their limits so far that they may not stay. To be called after
-// each search.
-void ForgetOverfull(const Generation& whole, std::span<const uint32_t> fields);
-
 }  // namespace gannet

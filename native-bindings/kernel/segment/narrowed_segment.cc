@@ -16,6 +16,10 @@ namespace {
 // Memory of a kept list besides its bytes: map nodes and allocator overhead.
 constexpr size_t kKeptListBytes = 120;
 
+thread_local constinit ListsOfSearch* lists_of_thread = nullptr;
+
+size_t BytesOf(const NarrowedList& list) { return kKeptListBytes + list->size(); }
+
 std::shared_ptr<const NarrowedFields> Narrow(const Segment& whole, std::span<const uint32_t> wanted) {
   auto narrowed = std::make_shared<NarrowedFields>();
   std::vector<uint32_t>& fields = narrowed->fields;
@@ -101,18 +105,30 @@ class PositionMapper {
 
 }  // namespace
 
-NarrowedSegment::NarrowedSegment(const Segment* whole, std::span<const uint32_t> fields, size_t lists_bytes_max)
-    : NarrowedSegment(whole, Narrow(*whole, fields), {}, lists_bytes_max) {}
+ListsOfSearch::ListsOfSearch(size_t bytes_max) : bytes_max_(bytes_max), outer_(lists_of_thread) { lists_of_thread = this; }
+
+ListsOfSearch::~ListsOfSearch() { lists_of_thread = outer_; }
+
+ListsOfSearch& ListsOfSearch::OfThread() {
+  if (lists_of_thread == nullptr) throw Error(ErrorCode::kInvalidArgument, "lists of some fields outside of a search");
+  return *lists_of_thread;
+}
+
+void ListsOfSearch::Check() const {
+  if (bytes_ <= bytes_max_) return;
+  throw Error(ErrorCode::kLimit, "the words of the query are in too many records to be looked for in some fields");
+}
+
+NarrowedSegment::NarrowedSegment(const Segment* whole, std::span<const uint32_t> fields)
+    : NarrowedSegment(whole, Narrow(*whole, fields), {}) {}
 
 NarrowedSegment::NarrowedSegment(const Segment* whole, const NarrowedSegment& full)
-    : NarrowedSegment(whole, full.fields_, full.lists(), full.lists_bytes_max_) {}
+    : NarrowedSegment(whole, full.fields_, full.lists()) {}
 
-NarrowedSegment::NarrowedSegment(const Segment* whole, std::shared_ptr<const NarrowedFields> fields, Lists before,
-                                 size_t lists_bytes_max)
+NarrowedSegment::NarrowedSegment(const Segment* whole, std::shared_ptr<const NarrowedFields> fields, Lists before)
     : whole_(*whole),
       fields_(std::move(fields)),
       kept_bytes_max_(kNarrowedListsBytes.Of(fields_->meta.document_count)),
-      lists_bytes_max_(lists_bytes_max),
       before_(std::move(before)) {
   cache().term_entries.LimitBytes(kTermEntriesBytes.Of(document_count()) / kNarrowedCacheFraction);
   cache().joined_lists.LimitBytes(kJoinedListsBytes.Of(document_count()) / kNarrowedCacheFraction);
@@ -128,19 +144,33 @@ PostingList NarrowedSegment::Postings(std::span<const uint8_t> entry) const {
     const std::lock_guard lock(mutex_);
     if (const auto kept = lists_.find(entry.data()); kept != lists_.end()) return Parsed(*kept->second);
   }
-  if (const auto kept = before_.find(entry.data()); kept != before_.end()) return Keep(entry.data(), kept->second);
-  if (kept_bytes_ > lists_bytes_max_) {
-    throw Error(ErrorCode::kLimit, "the words of the query are in too many records to be looked for in some fields");
+  if (const auto kept = before_.find(entry.data()); kept != before_.end()) {
+    Keep(entry.data(), kept->second);
+    return Parsed(*kept->second);
   }
-  return Keep(entry.data(), std::make_shared<const std::vector<uint8_t>>(MakeList(whole_.Postings(entry))));
+  ListsOfSearch& search = ListsOfSearch::OfThread();
+  if (const auto* held = search.Find(entry.data()); held != nullptr) return Parsed(*held);
+  search.Check();
+  const auto made = std::make_shared<const std::vector<uint8_t>>(MakeList(whole_.Postings(entry)));
+  search.Count(BytesOf(made));
+  // If another thread has kept such a list in the meantime, the search uses its own all the same.
+  if (!Keep(entry.data(), made)) search.Hold(entry.data(), made);
+  return Parsed(*made);
 }
 
-// Keeps the list, unless another thread has done so in the meantime.
-PostingList NarrowedSegment::Keep(const uint8_t* at, std::shared_ptr<const std::vector<uint8_t>> list) const {
+// Returns true if the list is kept now.
+bool NarrowedSegment::Keep(const uint8_t* at, const NarrowedList& list) const {
+  const size_t bytes = BytesOf(list);
+  // There is never room for it, and others should not be dropped for that.
+  if (bytes > kept_bytes_max_) return false;
   const std::lock_guard lock(mutex_);
-  const auto [kept, is_new] = lists_.try_emplace(at, std::move(list));
-  if (is_new) kept_bytes_ += kKeptListBytes + kept->second->size();
-  return Parsed(*kept->second);
+  if (kept_bytes_ + bytes > kept_bytes_max_) {
+    is_full_ = true;
+    return false;
+  }
+  const bool is_new = lists_.try_emplace(at, list).second;
+  if (is_new) kept_bytes_ += bytes;
+  return is_new;
 }
 
 PostingList NarrowedSegment::Parsed(const std::vector<uint8_t>& bytes) const {

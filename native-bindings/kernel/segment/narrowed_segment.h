@@ -1,10 +1,10 @@
 // A view of a segment with only some of its text fields. Lengths, posting lists, frequencies, positions and impacts are
 // those of a segment that was made with these fields only, so searches need not know that it is a view.
 //
-// A posting list is made from that of the whole segment when it is first asked for, and kept. When the kept lists exceed
-// their limit, the caller replaces the object by a new one, which can still take over the lists of the old one: lists
-// that nobody asked for in the meantime are dropped. A search may use lists for as long as it holds the segment. Weights
-// are reduced to the smallest integers with the same ratios.
+// A posting list is made from that of the whole segment when it is first asked for, and kept, if there is room. When there
+// is no more, the caller replaces the object by a new one, which takes over the lists of the old one that are asked for:
+// the others are dropped. A search holds what did not find room (ListsOfSearch). Weights are reduced to the smallest
+// integers with the same ratios.
 //
 // Thread-safety: any number of threads.
 #pragma once
@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "segment.h"
@@ -27,8 +28,41 @@ namespace gannet {
 inline constexpr CacheBytes kNarrowedListsBytes{32 << 10, 16, 8 << 20};
 // A view has its own cache of terms, as a fraction of that of a whole segment, since several views exist beside it.
 inline constexpr size_t kNarrowedCacheFraction = 4;
-// Limit of the lists that exist at a time, for searches of many frequent words in some fields of a large segment.
+// Limit of the lists that a search makes, over all segments, for searches of many frequent words in some fields of a
+// large list.
 inline constexpr size_t kNarrowedListsBytesMax = 256 << 20;
+
+// The bytes of a posting list; none if the fields lack the term.
+using NarrowedList = std::shared_ptr<const std::vector<uint8_t>>;
+
+// Lists that the search of this thread makes while the object exists: limits their memory, and holds those for which the
+// segments have no room. What other searches make does not count: a search fails only because of its own words.
+class ListsOfSearch {
+ public:
+  explicit ListsOfSearch(size_t bytes_max = kNarrowedListsBytesMax);
+  ~ListsOfSearch();
+  ListsOfSearch(const ListsOfSearch&) = delete;
+  ListsOfSearch& operator=(const ListsOfSearch&) = delete;
+
+  // The object of this thread that was made last. Throws Error(kInvalidArgument) if there is none.
+  static ListsOfSearch& OfThread();
+
+  // Throws Error(kLimit) if the lists that were made exceed their limit already.
+  void Check() const;
+  void Count(size_t bytes) { bytes_ += bytes; }
+  // By the entry of the term in the whole segment. Find returns null for others.
+  void Hold(const uint8_t* at, NarrowedList list) { held_.emplace(at, std::move(list)); }
+  const std::vector<uint8_t>* Find(const uint8_t* at) const {
+    const auto found = held_.find(at);
+    return found == held_.end() ? nullptr : found->second.get();
+  }
+
+ private:
+  size_t bytes_max_;
+  size_t bytes_ = 0;
+  std::unordered_map<const uint8_t*, NarrowedList> held_;
+  ListsOfSearch* outer_;
+};
 
 // What does not depend on the words of a query.
 struct NarrowedFields {
@@ -39,15 +73,13 @@ struct NarrowedFields {
 
 class NarrowedSegment final : public Segment {
  public:
-  // `whole` must outlive the object. `lists_bytes_max`: see Postings. Throws Error(kInvalidArgument) if it lacks a field,
-  // or without any field.
-  NarrowedSegment(const Segment* whole, std::span<const uint32_t> fields, size_t lists_bytes_max = kNarrowedListsBytesMax);
+  // `whole` must outlive the object. Throws Error(kInvalidArgument) if it lacks a field, or without any field.
+  NarrowedSegment(const Segment* whole, std::span<const uint32_t> fields);
   // Replaces one that is full.
   NarrowedSegment(const Segment* whole, const NarrowedSegment& full);
 
-  // True if the kept lists exceed their limit, and true if they do so far that not even a new object may take them over.
-  bool is_full() const { return kept_bytes_ > kept_bytes_max_; }
-  bool is_overfull() const { return kept_bytes_ > 2 * kept_bytes_max_; }
+  // True once a list found no room.
+  bool is_full() const { return is_full_; }
 
   const SegmentMeta& meta() const override { return fields_->meta; }
   std::span<const uint8_t> norms() const override { return fields_->norms; }
@@ -64,8 +96,12 @@ class NarrowedSegment final : public Segment {
   }
   bool has_table() const override { return whole_.has_table(); }
   // Memory of the kept lists.
-  size_t kept_bytes() const { return kept_bytes_; }
-  // Returns an empty list if no field has the term. Throws Error(kLimit) if the lists exceed their maximum already.
+  size_t kept_bytes() const {
+    const std::lock_guard lock(mutex_);
+    return kept_bytes_;
+  }
+  // Returns an empty list if no field has the term. The list can be used for as long as this object and the ListsOfSearch
+  // of this thread exist. Throws Error(kLimit) if the list has to be made and those of the search exceed their limit.
   PostingList Postings(std::span<const uint8_t> entry) const override;
   // Visits the terms of the whole segment, with their document frequencies in all fields.
   void VisitTerms(std::string_view from, TermVisitor* visitor) const override { whole_.VisitTerms(from, visitor); }
@@ -75,22 +111,21 @@ class NarrowedSegment final : public Segment {
   bool is_unreadable() const override { return whole_.is_unreadable(); }
 
  private:
-  // By the entry of the term in the whole segment. An empty list: the fields lack the term.
-  using Lists = std::unordered_map<const uint8_t*, std::shared_ptr<const std::vector<uint8_t>>>;
+  using Lists = std::unordered_map<const uint8_t*, NarrowedList>;  // by the entry of the term in the whole segment
 
-  NarrowedSegment(const Segment* whole, std::shared_ptr<const NarrowedFields> fields, Lists before, size_t lists_bytes_max);
+  NarrowedSegment(const Segment* whole, std::shared_ptr<const NarrowedFields> fields, Lists before);
   std::vector<uint8_t> MakeList(const PostingList& list) const;
-  PostingList Keep(const uint8_t* at, std::shared_ptr<const std::vector<uint8_t>> list) const;
+  bool Keep(const uint8_t* at, const NarrowedList& list) const;
   PostingList Parsed(const std::vector<uint8_t>& bytes) const;
   Lists lists() const;
 
   const Segment& whole_;
   std::shared_ptr<const NarrowedFields> fields_;
   size_t kept_bytes_max_;
-  size_t lists_bytes_max_;
-  mutable std::atomic<size_t> kept_bytes_ = 0;
   const Lists before_;
+  mutable std::atomic<bool> is_full_ = false;
   mutable std::mutex mutex_;
+  mutable size_t kept_bytes_ = 0;
   mutable Lists lists_;
 };
 
