@@ -31,7 +31,7 @@ export function signedGroups(
   const signed = words.flatMap((word) => (word.signed === undefined ? [] : [[word.signed]]));
   const different = new Map([...signed, ...joinedRuns(words)].map((terms) => [terms.join(' '), terms]));
   return [...different.values()]
-    .filter((terms) => dictionary.documentFrequencies(terms).every((count) => count > 0))
+    .filter((terms) => hasAll(terms, dictionary))
     .slice(0, groupsMax)
     .map(signedGroup);
 }
@@ -57,8 +57,12 @@ function joinedRuns(words: readonly QueryWord[]): readonly (readonly string[])[]
 /** Returns a group for the phrase with its signs. None if no word has any, or the list lacks one of these. */
 export function signedPhraseGroups(words: readonly QueryWord[], dictionary: Dictionary): readonly QueryGroup[] {
   const signed = words.flatMap(({ signed: term = '' }) => (term === '' ? [] : [term]));
-  if (signed.length === 0 || dictionary.documentFrequencies(signed).some((count) => count === 0)) return NONE;
+  if (signed.length === 0 || !hasAll(signed, dictionary)) return NONE;
   return [signedGroup(words.map(({ term, signed: withSigns = term }) => withSigns))];
+}
+
+function hasAll(terms: readonly string[], dictionary: Dictionary): boolean {
+  return Array.from(dictionary.documentFrequencies(terms)).every((count) => count > 0);
 }
 
 function signedGroup(terms: readonly string[]): QueryGroup {
