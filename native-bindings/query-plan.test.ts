@@ -113,6 +113,8 @@ describe('query plan written by QueryPlanWriter', () => {
     [{ op: 'isNull', column: PRICE }, [13]],
     [{ op: 'not', node: { op: 'isNull', column: PRICE } }, [10, 12]],
     [{ op: 'within', column: PLACE, latitude: 51, longitude: 7, metres: 20_000 }, [10]],
+    [{ op: 'inBox', column: PLACE, south: 50.9, west: 6.9, north: 51, east: 7 }, [10]],
+    [{ op: 'inBox', column: PLACE, south: 50.9, west: 7, north: 51, east: 6.9 }, []],
     [{ op: 'record', numbers: [13, 10, 99] }, [10, 13]],
     [{ op: 'not', node: { op: 'record', numbers: [13] } }, [10, 12]],
     [

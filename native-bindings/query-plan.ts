@@ -53,6 +53,14 @@ export type PlanFilter =
       readonly latitude: number;
       readonly longitude: number;
       readonly metres: number;
+    }
+  | {
+      readonly op: 'inBox';
+      readonly column: number;
+      readonly south: number;
+      readonly west: number;
+      readonly north: number;
+      readonly east: number;
     };
 
 export type PlanSortKey =
@@ -146,6 +154,7 @@ const FILTER_OPS: Readonly<Record<PlanFilter['op'], number>> = Object.freeze({
   in: kernelConstant('FilterOpIn'),
   isNull: kernelConstant('FilterOpIsNull'),
   within: kernelConstant('FilterOpWithin'),
+  inBox: kernelConstant('FilterOpInBox'),
   record: kernelConstant('FilterOpRecord'),
 });
 
@@ -270,6 +279,11 @@ export class QueryPlanWriter {
         this.#column(filter.column);
         this.#point(filter);
         writer.f64(filter.metres);
+        return;
+      case 'inBox':
+        this.#column(filter.column);
+        this.#point({ latitude: filter.south, longitude: filter.west });
+        this.#point({ latitude: filter.north, longitude: filter.east });
         return;
       default:
         this.#column(filter.column);

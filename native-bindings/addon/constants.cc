@@ -23,7 +23,7 @@ namespace gannet::addon {
 namespace {
 
 // Incremented with every change of the interface: index.ts refuses an addon with another version.
-constexpr uint32_t kInterfaceVersion = 17;
+constexpr uint32_t kInterfaceVersion = 18;
 
 struct Constant {
   const char* name;
@@ -81,6 +81,7 @@ constexpr Constant kConstants[] = {
     {"FilterOpIn", Number(FilterOp::kIn)},
     {"FilterOpIsNull", Number(FilterOp::kIsNull)},
     {"FilterOpWithin", Number(FilterOp::kWithin)},
+    {"FilterOpInBox", Number(FilterOp::kInBox)},
     {"FilterOpRecord", Number(FilterOp::kRecord)},
     {"SortByScore", Number(SortBy::kScore)},
     {"SortByColumn", Number(SortBy::kColumn)},

@@ -73,6 +73,11 @@ std::vector<gannet::fuzz::Input> gannet::fuzz::Seeds() {
   near.column = 2;
   near.centre = {10, 20};
   near.metres = 5e6;
+  FilterNode inside;
+  inside.op = FilterOp::kInBox;
+  inside.column = 2;
+  inside.centre = {-10, 170};
+  inside.opposite = {50, -120};
   FilterNode records;
   records.op = FilterOp::kRecord;
   records.values = {PlanValue{true, 7, {}}, PlanValue{true, 1e300, {}}};
@@ -81,7 +86,7 @@ std::vector<gannet::fuzz::Input> gannet::fuzz::Seeds() {
   FilterNode none;
   none.op = FilterOp::kNot;
   none.children = {brand};
-  either.children = {brand, near, none, records};
+  either.children = {brand, near, inside, none, records};
   filtered.filter = either;
   filtered.sort_keys = {SortKey{}, SortKey{}};
   filtered.has_distance = true;

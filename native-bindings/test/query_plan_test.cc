@@ -18,9 +18,10 @@ QueryPlan FullPlan() {
   FilterNode price{FilterOp::kLess, 1, {{true, 9.5, {}}}, {}, {}, 0};
   FilterNode brands{FilterOp::kIn, 0, {{false, 0, "acme"}, {false, 0, "bolt"}}, {}, {}, 0};
   FilterNode near{FilterOp::kWithin, 2, {}, {}, {51.5, -0.12}, 10'000};
+  FilterNode inside{FilterOp::kInBox, 2, {}, {}, {-10, 170}, 0, {50, -120}};
   FilterNode missing{FilterOp::kIsNull, 3, {}, {}, {}, 0};
   FilterNode negated{FilterOp::kNot, 0, {}, {missing}, {}, 0};
-  plan.filter = {FilterOp::kAnd, 0, {}, {price, {FilterOp::kOr, 0, {}, {brands, near}, {}, 0}, negated}, {}, 0};
+  plan.filter = {FilterOp::kAnd, 0, {}, {price, {FilterOp::kOr, 0, {}, {brands, near, inside}, {}, 0}, negated}, {}, 0};
   plan.sort_keys = {{SortBy::kColumn, true, 1, {}}, {SortBy::kDistance, false, 2, {10, 20}}};
   plan.facets = {{0, 20}, {1, 5}};
   plan.has_distance = true;
@@ -103,6 +104,8 @@ TEST(query_plan_limits_are_checked) {
   refuses([](QueryPlan& plan) { plan.filter = Nested(kFilterDepthMax + 1); });
   refuses([](QueryPlan& plan) { plan.filter = {FilterOp::kWithin, 0, {}, {}, {91, 0}, 1}; });
   refuses([](QueryPlan& plan) { plan.filter = {FilterOp::kWithin, 0, {}, {}, {0, 0}, -1}; });
+  refuses([](QueryPlan& plan) { plan.filter = {FilterOp::kInBox, 0, {}, {}, {10, 0}, 0, {9, 1}}; });
+  refuses([](QueryPlan& plan) { plan.filter = {FilterOp::kInBox, 0, {}, {}, {10, 0}, 0, {11, 361}}; });
   refuses([](QueryPlan& plan) { plan.filter = {FilterOp::kLess, 0, {{true, std::nan(""), {}}}, {}, {}, 0}; });
   refuses([](QueryPlan& plan) { plan.sort_keys.resize(kSortKeysMax + 1); });
   refuses([](QueryPlan& plan) { plan.facets = {{1, 5}, {1, 6}}; });

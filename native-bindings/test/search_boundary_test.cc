@@ -268,6 +268,33 @@ TEST(search_radius_crosses_the_antimeridian_and_the_poles) {
   CHECK(within({45, 45}, 25'000'000).size() == 5);
 }
 
+TEST(search_box_has_its_borders_and_crosses_the_antimeridian) {
+  TemporaryFolder folder;
+  std::vector<DocumentWriter> documents;
+  documents.push_back(DocumentWriter(1).Location(0, 0, 179));
+  documents.push_back(DocumentWriter(2).Location(0, 0, -179));
+  documents.push_back(DocumentWriter(3).Location(0, 10, 20));
+  documents.push_back(DocumentWriter(4).Location(0, -90, 0));
+  documents.push_back(DocumentWriter(5).Location(0, 10, -180));
+  documents.push_back(DocumentWriter(6));
+  const auto generation = DeriveGeneration(nullptr, {{folder.Build(kSchema, documents), {}}}, {}, {}, "");
+  const auto inside = [&](GeoPoint south_west, GeoPoint north_east) {
+    QueryPlan plan = WordPlan({});
+    plan.filter = {FilterOp::kInBox, 0, {}, {}, south_west, 0, north_east};
+    return RecordNumbers(RunSearch(*generation, plan));
+  };
+  using Numbers = std::vector<uint32_t>;
+  CHECK(inside({10, 20}, {10, 20}) == (Numbers{3}));
+  CHECK(inside({0, -179}, {10, 20}) == (Numbers{2, 3}));
+  CHECK(inside({-1, 178}, {1, -178}) == (Numbers{1, 2}));
+  CHECK(inside({-1, 178}, {1, 182}) == (Numbers{1, 2}));
+  CHECK(inside({-1, -182}, {1, -178}) == (Numbers{1, 2}));
+  CHECK(inside({9, 170}, {11, 180}) == (Numbers{5}));
+  CHECK(inside({-90, -180}, {90, 180}) == (Numbers{1, 2, 3, 4, 5}));
+  CHECK(inside({-90, -10}, {90, 350}) == (Numbers{1, 2, 3, 4, 5}));
+  CHECK(inside({-90, 0}, {90, 0}) == (Numbers{4}));
+}
+
 TEST(geo_distances_are_measured_on_the_sphere) {
   CHECK(std::abs(DistanceMetres({0, 0}, {0, 180}) - std::acos(-1.0) * kEarthRadiusMetres) < 1e-3);
   CHECK(std::abs(DistanceMetres({90, 0}, {-90, 77}) - std::acos(-1.0) * kEarthRadiusMetres) < 1e-3);

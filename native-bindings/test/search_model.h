@@ -236,6 +236,17 @@ class SearchModel {
 
   bool IsString(uint16_t column) const { return schema.columns[column].type == ColumnType::kString; }
 
+  // Compares with the box and with the same box one turn to the west and to the east.
+  static bool IsInBox(const GeoPoint& south_west, const GeoPoint& north_east, const GeoPoint& point) {
+    if (point.latitude < south_west.latitude || point.latitude > north_east.latitude) return false;
+    const double width = north_east.longitude - south_west.longitude;
+    const double east = width < 0 ? north_east.longitude + 360 : north_east.longitude;
+    for (const double turn : {-720, -360, 0, 360, 720}) {
+      if (point.longitude + turn >= south_west.longitude && point.longitude + turn <= east) return true;
+    }
+    return false;
+  }
+
   bool Passes(const ModelDocument& document, const FilterNode& node) const {
     const auto any_equal = [&](const PlanValue& value) {
       FilterNode equal = node;
@@ -268,6 +279,9 @@ class SearchModel {
       case FilterOp::kWithin:
         return schema.columns[node.column].type == ColumnType::kLocation && document.location &&
                DistanceMetres(node.centre, *document.location) <= node.metres;
+      case FilterOp::kInBox:
+        return schema.columns[node.column].type == ColumnType::kLocation && document.location &&
+               IsInBox(node.centre, node.opposite, *document.location);
       default:
         break;
     }

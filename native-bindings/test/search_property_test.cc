@@ -251,7 +251,7 @@ class RandomList {
 
   FilterNode MakeFilter(uint32_t depth) {
     FilterNode node;
-    const uint32_t op = depth >= 3 ? 4 + Below(10) : Below(14);
+    const uint32_t op = depth >= 3 ? 4 + Below(11) : Below(15);
     node.op = static_cast<FilterOp>(op);
     node.column = static_cast<uint16_t>(Below(kColumnCount));
     switch (node.op) {
@@ -279,6 +279,12 @@ class RandomList {
         if (Below(8) != 0) node.column = kPlace;
         node.centre = MakePoint();
         node.metres = Below(12'000'000);
+        break;
+      case FilterOp::kInBox:
+        if (Below(8) != 0) node.column = kPlace;
+        node.centre = MakePoint();
+        node.opposite = MakePoint();
+        if (node.centre.latitude > node.opposite.latitude) std::swap(node.centre.latitude, node.opposite.latitude);
         break;
       default:
         node.values.push_back(MakeValue(node.column));

@@ -70,6 +70,10 @@ inline void EncodeFilter(const FilterNode& node, ByteWriter* out) {
     case FilterOp::kWithin:
       out->Put(node.column).Put(node.centre.latitude).Put(node.centre.longitude).Put(node.metres);
       return;
+    case FilterOp::kInBox:
+      out->Put(node.column).Put(node.centre.latitude).Put(node.centre.longitude);
+      out->Put(node.opposite.latitude).Put(node.opposite.longitude);
+      return;
     default:
       out->Put(node.column);
   }

@@ -174,6 +174,7 @@ describe('a search', () => {
     ['a filter that breaks off', { filter: 'mass >' }, 'position'],
     ['a filter on no facet', { filter: 'titel = 1' }, 'family'],
     ['a radius without a location field', { radius: '51.5,-0.12,10km' }, 'location_field'],
+    ['a box without a location field', { box: '51,-1,52,1' }, 'location_field'],
     ['a boolean that is none', { highlight: 'yes' }, 'true'],
     ['an unknown ranking', { ranking: 'best' }, 'none'],
   ])('refuses %s', async (_what, options, hint) => {

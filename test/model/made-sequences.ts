@@ -13,7 +13,7 @@ import type {
   Write,
 } from './operations.js';
 import type { Comparison, Filter } from './reference-filter.js';
-import type { Fields, Model, SortKey } from './reference-list.js';
+import type { Box, Fields, Model, SortKey } from './reference-list.js';
 import type { Definition, FacetDefinition, FacetType, Value } from './reference-values.js';
 import type { GivenVectors } from './reference-vectors.js';
 import type { Match, QueryRule, SynonymRule, WordQuery } from './reference-words.js';
@@ -305,6 +305,18 @@ class SequenceMaker {
     return { list: this.random.below(LISTS), back: this.random.below(5) === 0 ? 1 + this.random.below(2) : 0 };
   }
 
+  /** Returns a box between two places, or around one, whose borders are not places themselves. */
+  #box(): Box {
+    const [one, other] = [this.#values.point(), this.#values.point()];
+    const [south = 0, north = 0] = [one.latitude, other.latitude].sort((a, b) => a - b);
+    return {
+      south: Math.max(-90, south - 0.0123),
+      west: Math.max(-360, one.longitude - 0.0123),
+      north: Math.min(90, north + 0.0123),
+      east: other.longitude + 0.0123,
+    };
+  }
+
   #search(): Search {
     const one = <T>(rarity: number, value: () => T) => (this.random.below(rarity) === 0 ? value() : undefined);
     const optional = {
@@ -314,6 +326,7 @@ class SequenceMaker {
         centre: this.#values.point(),
         metres: this.random.pick([0, 1, 800, 1200, 1e5, 1e7, 3e7]),
       })),
+      box: one(8, () => this.#box()),
       vector: one(3, () => this.#values.vector()),
       exact: one(3, () => true),
       select: one(4, () => ['title', ...FACETS.filter(() => this.random.below(3) === 0).map(({ name }) => name)]),

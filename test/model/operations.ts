@@ -3,7 +3,7 @@
  * identified by the sequence's own numbers and names, never by IDs of the service.
  */
 import type { Filter } from './reference-filter.js';
-import type { Fields, SortKey } from './reference-list.js';
+import type { Box, Fields, SortKey } from './reference-list.js';
 import type { Model } from './reference-list.js';
 import type { Definition, Point } from './reference-values.js';
 import type { GivenVectors, Vector } from './reference-vectors.js';
@@ -28,6 +28,7 @@ export interface Search {
   readonly filter?: Filter;
   readonly query?: WordQuery;
   readonly radius?: { readonly centre: Point; readonly metres: number };
+  readonly box?: Box;
   readonly vector?: Vector;
   readonly exact?: boolean;
   /** True if the search does not use vectors of texts (`vector_search: false`). */

@@ -148,5 +148,9 @@ function written(name: string, value: unknown): string {
     const { latitude, longitude, distance } = value as Record<string, number>;
     return `${latitude},${longitude},${distance}`;
   }
+  if (name === 'box') {
+    const { south, west, north, east } = value as Record<string, number>;
+    return `${south},${west},${north},${east}`;
+  }
   return Array.isArray(value) ? value.join(',') : String(value);
 }

@@ -39,10 +39,19 @@ export interface SortKey {
   /** True if written in backticks, which makes it a facet of that name if there is one. */
   readonly quoted?: boolean;
 }
+/** A rectangle of a map, in degrees. If `west` is greater than `east`, it crosses the antimeridian. */
+export interface Box {
+  readonly south: number;
+  readonly west: number;
+  readonly north: number;
+  readonly east: number;
+}
+
 export interface ModelSearch {
   readonly filter?: Filter;
   readonly query?: WordQuery;
   readonly radius?: { readonly centre: Point; readonly metres: number };
+  readonly box?: Box;
   /** True if the search has a vector that is used. */
   readonly isOfVector?: boolean;
   /** The only fields in which the words are looked for. */
@@ -165,11 +174,12 @@ export class ReferenceList {
    * Returns the matching records. `near` describes the vector that is searched for; undefined if the list cannot
    * compare it.
    */
-  search({ filter, query, radius, isOfVector = false, searchFields }: ModelSearch, near?: Near): ModelRecord[] {
+  search({ filter, query, radius, box, isOfVector = false, searchFields }: ModelSearch, near?: Near): ModelRecord[] {
     const ruled = query && this.ruled(query);
     const passing = this.records.filter((record) => {
       if (filter !== undefined && !holds(filter, (field) => this.#facetOf(record, field))) return false;
       if (radius !== undefined && !(this.distance(record, radius.centre) <= radius.metres)) return false;
+      if (box !== undefined && !isInBox(this.placeOf(record), box)) return false;
       return ruled?.filters.every((part) => holds(part, (field) => this.#facetOf(record, field))) ?? true;
     });
     if (ruled === undefined && near === undefined) return isOfVector ? [] : passing;
@@ -287,6 +297,13 @@ function valuesOfRule({ captures, value }: QueryRule, facet: FacetDefinition, wo
   const captured = capturedAs(facet.type, word);
   if (captured === undefined) return undefined;
   return captures === 'alone' ? [captured] : [captured, value];
+}
+
+/** Turns the globe until the place is in the box, or not. */
+function isInBox(place: Point | undefined, { south, west, north, east }: Box): boolean {
+  if (place === undefined || place.latitude < south || place.latitude > north) return false;
+  const end = east < west ? east + 360 : east;
+  return [-720, -360, 0, 360, 720].some((turn) => place.longitude + turn >= west && place.longitude + turn <= end);
 }
 
 /** Compares sort keys. Missing values come last in either direction. */

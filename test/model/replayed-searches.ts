@@ -77,7 +77,11 @@ export class ReplayedSearches {
     if ('list' in target || query !== undefined || style % 2 > 0 || results.length === HITS_MAX) return;
     for (const { name, list, version, scale } of lists) {
       const isKnown = filter === undefined || filterFields(filter).every((field) => list.facet(field) !== undefined);
-      if (scale === undefined || !isKnown || (search.radius !== undefined && list.definition.location === null))
+      if (
+        scale === undefined ||
+        !isKnown ||
+        ((search.radius ?? search.box) !== undefined && list.definition.location === null)
+      )
         continue;
       const { body } = this.#sentAs(search, 0, HITS_MAX);
       const { facets: _facets, facet_query: _words, order_by: _order, ...rest } = body;
@@ -290,7 +294,7 @@ export class ReplayedSearches {
   }
 
   #sentAs(search: Search, skip: number, size: number, more: object = {}): SentSearch {
-    const { target, filter, query, radius, vector, exact, order, facets, facetSize, select } = search;
+    const { target, filter, query, radius, box, vector, exact, order, facets, facetSize, select } = search;
     const path = this.#pathOf(target);
     const body = {
       skip,
@@ -307,6 +311,7 @@ export class ReplayedSearches {
       ...(search.byWords === true && { vector_search: false }),
       ...(vector && { vector, exact: exact ?? false }),
       ...(radius && { radius: { ...radius.centre, distance: radius.metres } }),
+      ...(box && { box }),
       ...(order.length > 0 && {
         order_by: order.map(writtenKey).join(', '),
       }),

@@ -49,7 +49,7 @@ const DISTANCE_METRES_MIN = 1;
 const RECORD_KEYS: ReadonlySet<string> = new Set(['name', 'created_utc', 'modified_utc']);
 
 /**
- * True if the service must refuse the search: an unknown field, an unusable vector, or a radius without a location
+ * True if the service must refuse the search: an unknown field, an unusable vector, or a radius or box without a location
  * field.
  */
 export function isRefused(search: Search, lists: readonly Searched[]): boolean {
@@ -64,7 +64,7 @@ export function isRefused(search: Search, lists: readonly Searched[]): boolean {
   if (search.distinct !== undefined && !single(search.distinct)) return true;
   const isSearchable = (name: string) => lists.some(({ list }) => list.definition.searchable.includes(name));
   if (search.query !== undefined && search.searchFields?.every(isSearchable) === false) return true;
-  return search.radius !== undefined && lists.every(({ list }) => list.definition.location === null);
+  return (search.radius ?? search.box) !== undefined && lists.every(({ list }) => list.definition.location === null);
 }
 
 /** True for a facet query without facets, or with one that has no words. */

@@ -24,7 +24,7 @@ const SEED = process.env.SCHEMATHESIS_SEED ?? '20261121';
  * document.
  */
 const REFUSING_BY_MEANING = {
-  'a filter, order or radius that the fields of the list do not bear': [
+  'a filter, order, radius or box that the fields of the list do not bear': [
     'search.list',
     'search.list-by-query',
     'search.group',

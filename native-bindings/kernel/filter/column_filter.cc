@@ -38,6 +38,16 @@ void TestEach(WindowRange range, const WindowBits& candidates, WindowBits* passe
   });
 }
 
+// Keeps the candidates whose location is in the area.
+template <typename Area>
+void TestLocations(const Column& column, WindowRange range, const WindowBits& candidates, WindowBits* passed, const Area& area) {
+  TestEach(range, candidates, passed, [&](uint32_t document) {
+    if (column.ValueCount(document) == 0) return false;
+    const Column::Point point = column.Location(document);
+    return area.Contains({point.latitude, point.longitude});
+  });
+}
+
 // Tests a range of raw values in a single-valued column, 64 at a time. `first` and `width` have the type of the values:
 // a value below `first` wraps around.
 template <typename Raw>
@@ -212,6 +222,10 @@ ColumnFilter::Node ColumnFilter::CompileComparison(const FilterNode& source, con
     if (column.type() != ColumnType::kLocation) return node;
     node.kind = Kind::kCircle;
     node.circle.emplace_back(source.centre, source.metres);
+  } else if (source.op == FilterOp::kInBox) {
+    if (column.type() != ColumnType::kLocation) return node;
+    node.kind = Kind::kBox;
+    node.box.emplace_back(source.centre, source.opposite);
   } else if (source.op == FilterOp::kIn) {
     node = CompileIn(source, column);
   } else if (column.type() == ColumnType::kString && !source.values.front().is_number) {
@@ -453,12 +467,9 @@ void ColumnFilter::EvaluateLeaf(const Node& node, WindowRange range, const Windo
       TestEach(range, candidates, passed, [&](uint32_t document) { return node.column->ValueCount(document) == 0; });
       return;
     case Kind::kCircle:
-      TestEach(range, candidates, passed, [&](uint32_t document) {
-        if (node.column->ValueCount(document) == 0) return false;
-        const Column::Point point = node.column->Location(document);
-        return node.circle.front().Contains({point.latitude, point.longitude});
-      });
-      return;
+      return TestLocations(*node.column, range, candidates, passed, node.circle.front());
+    case Kind::kBox:
+      return TestLocations(*node.column, range, candidates, passed, node.box.front());
     case Kind::kEverything:
       passed->Assign(candidates);
       return;

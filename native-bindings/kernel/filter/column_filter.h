@@ -46,6 +46,7 @@ class ColumnFilter {
     kDocuments,
     kIsNull,
     kCircle,
+    kBox,
   };
 
   struct Node {
@@ -62,6 +63,7 @@ class ColumnFilter {
     std::vector<double> numbers;     // ascending
     std::vector<uint32_t> documents; // ascending
     std::vector<GeoCircle> circle;   // one
+    std::vector<GeoBox> box;         // one
     KeptComparison kept;
   };
   struct Target {

@@ -11,6 +11,9 @@ constexpr double kRadiansPerDegree = std::numbers::pi / 180;
 // The box may be slightly too large, but not too small: the distance decides.
 constexpr double kSlackDegrees = 1e-7;
 
+// Returns how far east `to` is of `from`, in [0, 360). Both within [-360, 360]. Rounding keeps the order of places.
+double DegreesEast(double from, double to) { return std::fmod(to - from + 720, 360); }
+
 }  // namespace
 
 double DistanceMetres(const GeoPoint& from, const GeoPoint& to) {
@@ -39,6 +42,16 @@ bool GeoCircle::Contains(const GeoPoint& point) const {
   if (apart > 180) apart = 360 - apart;
   if (apart > longitude_reach_ && longitude_reach_ < 180) return false;
   return DistanceMetres(centre_, point) <= metres_;
+}
+
+GeoBox::GeoBox(const GeoPoint& south_west, const GeoPoint& north_east)
+    : south_(south_west.latitude),
+      north_(north_east.latitude),
+      west_(south_west.longitude),
+      width_(north_east.longitude - south_west.longitude >= 360 ? 360 : DegreesEast(south_west.longitude, north_east.longitude)) {}
+
+bool GeoBox::Contains(const GeoPoint& point) const {
+  return point.latitude >= south_ && point.latitude <= north_ && DegreesEast(west_, point.longitude) <= width_;
 }
 
 }  // namespace gannet

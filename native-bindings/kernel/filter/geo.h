@@ -1,4 +1,4 @@
-// Distances on a sphere with the earth's mean radius.
+// Distances on a sphere with the earth's mean radius, and rectangles of a map.
 #pragma once
 
 #include "../query/query_plan.h"
@@ -23,6 +23,20 @@ class GeoCircle {
   double metres_;
   double latitude_reach_;   // degrees
   double longitude_reach_;  // degrees; 180 if the circle contains a pole
+};
+
+// The points between two parallels and two meridians, all of them included.
+class GeoBox {
+ public:
+  // `west` and `east` within [-360, 360]. If `west` is greater, the box crosses the antimeridian.
+  GeoBox(const GeoPoint& south_west, const GeoPoint& north_east);
+  bool Contains(const GeoPoint& point) const;
+
+ private:
+  double south_;
+  double north_;
+  double west_;
+  double width_;  // degrees from west_ eastwards; 360 for all longitudes
 };
 
 }  // namespace gannet

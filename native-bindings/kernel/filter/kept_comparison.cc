@@ -22,6 +22,8 @@ std::string ComparisonKey(const FilterNode& source) {
   AppendBytes(source.centre.latitude, &key);
   AppendBytes(source.centre.longitude, &key);
   AppendBytes(source.metres, &key);
+  AppendBytes(source.opposite.latitude, &key);
+  AppendBytes(source.opposite.longitude, &key);
   for (const PlanValue& value : source.values) {
     AppendBytes(value.is_number, &key);
     AppendBytes(value.is_number ? value.number : 0.0, &key);

@@ -33,6 +33,7 @@
 //       kIsNull                      u16 column
 //       kRecord                      u16 (not read), u16 count, values (numbers of records)
 //       kWithin                      u16 column (location), f64 latitude, f64 longitude, f64 metres
+//       kInBox                       u16 column (location), f64 south, f64 west, f64 north, f64 east (degrees)
 //     value: u8 kind (0 string: str folded key; 1 number: f64)
 //   u8 sort key count                (0 = by score, ties by record number)
 //   per key: u8 SortBy, u8 descending, u16 column (kColumn; the location's for kDistance), f64 latitude,
@@ -57,7 +58,8 @@
 //   - With a distinct column, of the matches that share its value only the one that comes first in the order is a hit;
 //     those without a value are all hits. Total count and facets still count matches: CountDistinct (collect/
 //     distinct_count.h) counts the hits of one or several lists, from the matches that kKeepMatches asks for.
-//   - Radius: great-circle distance on a sphere of 6,371,008.8 m.
+//   - Radius: great-circle distance on a sphere of 6,371,008.8 m. Box: borders included; one whose west is greater
+//     than its east crosses the antimeridian; one of 360 degrees or more contains every longitude.
 //
 // Scores: BM25F with combined fields (Robertson, Zaragoza, Taylor 2004). The weighted frequencies of a group's
 // alternatives are summed, each times its weight (longer words together: longer_words.h), and saturated once with
@@ -128,6 +130,7 @@ enum class AlternativeKind : uint8_t { kWord = 0, kTypo = 1, kSynonym = 2, kComp
 enum class FilterOp : uint8_t {
   kAll = 0, kAnd = 1, kOr = 2, kNot = 3, kEqual = 4, kNotEqual = 5, kLess = 6, kLessOrEqual = 7,
   kGreater = 8, kGreaterOrEqual = 9, kIn = 10, kIsNull = 11, kWithin = 12, kRecord = 13,
+  kInBox = 14,
 };
 enum class SortBy : uint8_t { kScore = 0, kColumn = 1, kDistance = 2, kRecordNumber = 3 };
 

@@ -141,7 +141,7 @@ class PlanReader {
     if (++filter_nodes_ > kFilterNodesMax) Malformed("too many filter nodes");
     FilterNode node;
     const uint8_t op = Read<uint8_t>();
-    if (op > static_cast<uint8_t>(FilterOp::kRecord)) Malformed("filter operator");
+    if (op > static_cast<uint8_t>(FilterOp::kInBox)) Malformed("filter operator");
     node.op = static_cast<FilterOp>(op);
     switch (node.op) {
       case FilterOp::kAll:
@@ -170,6 +170,12 @@ class PlanReader {
         node.centre = ReadPoint();
         node.metres = Read<double>();
         if (!(node.metres >= 0)) Malformed("radius");
+        break;
+      case FilterOp::kInBox:
+        node.column = Read<uint16_t>();
+        node.centre = ReadPoint();
+        node.opposite = ReadPoint();
+        if (node.centre.latitude > node.opposite.latitude) Malformed("box");
         break;
       default:
         node.column = Read<uint16_t>();

@@ -39,8 +39,9 @@ struct FilterNode {
   uint16_t column = 0;
   std::vector<PlanValue> values;     // one for comparisons, any number for kIn and kRecord
   std::vector<FilterNode> children;  // kAnd, kOr: any number; kNot: one
-  GeoPoint centre;                   // kWithin
+  GeoPoint centre;                   // kWithin; kInBox: the south-western corner
   double metres = 0;                 // kWithin
+  GeoPoint opposite = {};            // kInBox: the north-eastern corner
 };
 
 struct SortKey {

@@ -23,6 +23,8 @@ void Append(const FilterNode& filter, std::string* name) {
   AppendBytes(filter.centre.latitude, name);
   AppendBytes(filter.centre.longitude, name);
   AppendBytes(filter.metres, name);
+  AppendBytes(filter.opposite.latitude, name);
+  AppendBytes(filter.opposite.longitude, name);
   AppendBytes(uint64_t{filter.values.size()}, name);
   for (const PlanValue& value : filter.values) {
     AppendBytes(value.is_number, name);

@@ -65,7 +65,7 @@ const engine = Type.String({
 });
 const locationField = nullable(fieldName, {
   description:
-    'Name of the field that holds the location of a record as a point, for the search option `radius`. Null: none',
+    'Name of the field that holds the location of a record as a point, for the search options `radius` and `box`. Null: none',
 });
 const model = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
   description:

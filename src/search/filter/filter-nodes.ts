@@ -63,7 +63,14 @@ export type FilterNode =
     }
   | { readonly kind: 'in'; readonly field: string; readonly values: readonly FilterValue[] }
   | { readonly kind: 'is-null'; readonly field: string }
-  | { readonly kind: 'within'; readonly latitude: number; readonly longitude: number; readonly metres: number };
+  | { readonly kind: 'within'; readonly latitude: number; readonly longitude: number; readonly metres: number }
+  | {
+      readonly kind: 'in-box';
+      readonly south: number;
+      readonly west: number;
+      readonly north: number;
+      readonly east: number;
+    };
 
 export const FILTER_ALL: FilterNode = Object.freeze({ kind: 'all' });
 export const FILTER_NONE: FilterNode = Object.freeze({ kind: 'none' });
@@ -99,6 +106,7 @@ function isOn(field: string, node: FilterNode): boolean {
     case 'all':
     case 'none':
     case 'within':
+    case 'in-box':
       return false;
   }
 }

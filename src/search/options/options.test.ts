@@ -4,6 +4,7 @@ import type { FieldDefinition } from '../../catalog/index.js';
 import { ServiceError } from '../../platform/index.js';
 import type { SearchOptions } from '../types.js';
 import { parseOrderBy } from './order-by.js';
+import { boxFilter } from './box.js';
 import { parseRadius } from './radius.js';
 import { readSearchRequest } from './search-request.js';
 
@@ -29,6 +30,45 @@ function refusal(action: () => unknown): ServiceError {
   }
   throw new Error('accepted');
 }
+
+describe('box', () => {
+  it.each([
+    ['51.3,-0.5,51.7,0.3', 51.3, -0.5, 51.7, 0.3],
+    [' -1 , +170 , 1e-7 , 190 ', -1, 170, 1e-7, 190],
+    ['-90,180,90,-180', -90, 180, 90, -180],
+    ['5,-360,5,360', 5, -360, 5, 360],
+  ])('is parsed: %s', (text, south, west, north, east) => {
+    expect(boxFilter(text)).toEqual({ kind: 'in-box', south, west, north, east });
+  });
+
+  it('can be an object', () => {
+    const given = { south: 1, west: 2, north: 3, east: 4 };
+    expect(boxFilter(given)).toEqual({ kind: 'in-box', ...given });
+    expect(boxFilter(JSON.stringify(given))).toEqual({ kind: 'in-box', ...given });
+  });
+
+  it.each([
+    ['', 'with commas'],
+    ['1,2,3', 'with commas'],
+    ['1,2,3,4,5', 'with commas'],
+    ['x,0,1,1', 'south "x"'],
+    ['0,,1,1', 'west ""'],
+    ['0,0,1,1km', 'east "1km"'],
+    ['0,0,91,1', 'north has to be between -90 and 90'],
+    ['0,-361,1,1', 'west has to be between -360 and 360'],
+    ['2,0,1,1', 'at most north'],
+    ['{"south":1,"west":2,"north":3}', 'four numbers'],
+    ['{"south":1,"west":2,"north":3,"east":"4"}', 'four numbers'],
+    ['{"south":1,"west":2,"north":3,"east":4,"top":5}', 'four numbers'],
+    ['{', 'four numbers'],
+    ['0,'.repeat(100), 'with commas'],
+  ])('is refused: %s', (text, expected) => {
+    const error = refusal(() => boxFilter(text));
+    expect(error.code).toBe('invalid-parameter');
+    expect(error.errors?.[0]?.parameter).toBe('box');
+    expect(error.detail).toContain(expected);
+  });
+});
 
 describe('radius', () => {
   it.each([
@@ -177,6 +217,12 @@ describe('search options', () => {
   it('with a radius need a location field', () => {
     expect(refusal(() => read({ radius: '0,0,1' }, PLACELESS)).detail).toContain('location_field');
     expect(() => readSearchRequest({ radius: '0,0,1' }, [PLACELESS, DEFINITION])).not.toThrow();
+  });
+
+  it('with a box need a location field', () => {
+    expect(refusal(() => read({ box: '0,0,1,1' }, PLACELESS)).detail).toContain('location_field');
+    const box = { kind: 'in-box', south: 0, west: 0, north: 1, east: 1 };
+    expect(readSearchRequest({ box: '0,0,1,1' }, [PLACELESS, DEFINITION]).filters).toEqual([box, box]);
   });
 
   it('with ranking=none refuse order_by', () => {

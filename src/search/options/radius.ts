@@ -4,6 +4,7 @@
  */
 import { ServiceError } from '../../platform/index.js';
 import type { RadiusOption, SearchOptions } from '../types.js';
+import { degreesOf, isJsonObject, numbersOf } from './coordinates.js';
 
 const METRES_OF_UNIT: ReadonlyMap<string, number> = new Map([
   ['', 1],
@@ -12,8 +13,6 @@ const METRES_OF_UNIT: ReadonlyMap<string, number> = new Map([
   ['mi', 1609.344],
 ]);
 const TEXT_LENGTH_MAX = 200;
-/** Allows a negative exponent, with which programs print numbers near zero. */
-const COORDINATE = /^[+-]?\d{1,3}(?:\.\d+)?(?:e-\d{1,3})?$/i;
 const DISTANCE = /^((?:\d+(?:\.\d+)?|\.\d+)(?:e-\d{1,3})?)\s*([a-z]*)$/i;
 
 /** Parses the option into WGS84 degrees and metres. Throws `invalid-parameter`, naming the part that is wrong. */
@@ -23,7 +22,7 @@ export function parseRadius(radius: NonNullable<SearchOptions['radius']>): Radiu
 }
 
 function parseText(text: string): RadiusOption {
-  if (text.trimStart().startsWith('{')) return parseJson(text);
+  if (isJsonObject(text)) return parseJson(text);
   const parts = text.length > TEXT_LENGTH_MAX ? [] : text.split(',').map((part) => part.trim());
   if (parts.length !== 3) {
     throw radiusError('expected latitude, longitude and distance with commas between them, such as "51.5,-0.12,10km"');
@@ -38,24 +37,15 @@ function parseText(text: string): RadiusOption {
 }
 
 function parseJson(text: string): RadiusOption {
-  const { latitude, longitude, distance, ...others } = membersOf(text);
-  if (typeof latitude === 'number' && typeof longitude === 'number' && typeof distance === 'number') {
-    if (Object.keys(others).length === 0) return checked(latitude, longitude, distance);
-  }
+  const numbers = numbersOf(text, ['latitude', 'longitude', 'distance']);
+  if (numbers !== undefined) return checked(...(numbers as [number, number, number]));
   throw radiusError('expected {"latitude", "longitude", "distance"}, all three numbers, the distance in metres');
 }
 
-function membersOf(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
-}
-
 function coordinate(what: string, text: string): number {
-  if (!COORDINATE.test(text)) throw radiusError(`the ${what} "${text}" is not a number of degrees`);
-  return Number(text);
+  const degrees = degreesOf(text);
+  if (degrees === undefined) throw radiusError(`the ${what} "${text}" is not a number of degrees`);
+  return degrees;
 }
 
 function checked(latitude: number, longitude: number, metres: number): RadiusOption {

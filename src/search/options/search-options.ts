@@ -13,12 +13,14 @@ import {
   SEARCH_SIZE_MAX,
 } from '../../platform/index.js';
 import type { FilterNode } from '../filter/filter-nodes.js';
+import { BOX_LONGITUDE_MAX, boxFilter } from './box.js';
 
 const QUERY_CHARACTERS_MAX = 10_000;
 const FILTER_CHARACTERS_MAX = 100_000;
 const NAMES_CHARACTERS_MAX = 16_384;
 const FIELD_NAME_LENGTH_MAX = 512;
-const RADIUS_CHARACTERS_MAX = 200;
+/** Of `radius` and `box`. */
+const PLACE_CHARACTERS_MAX = 200;
 const FACET_QUERY_CHARACTERS_MAX = 200;
 /** Larger than any list: record numbers have 32 bits. */
 const SKIP_EFFECTIVE_MAX = 0xffff_ffff;
@@ -113,7 +115,7 @@ export interface RadiusObject {
 
 const RADIUS =
   'Returns only records near a point, in lists with a `location_field`. As text: `latitude,longitude,distance`, in degrees, with the distance in `m`, `km` or `mi` (metres without a unit). In a JSON body also as an object of these three numbers';
-const radiusText = { type: 'string', maxLength: RADIUS_CHARACTERS_MAX };
+const radiusText = { type: 'string', maxLength: PLACE_CHARACTERS_MAX };
 const RADIUS_EXAMPLES = ['51.5,-0.12,10km'];
 const radius: SearchOption<string | RadiusObject> = {
   schema: { ...radiusText, description: RADIUS, examples: RADIUS_EXAMPLES },
@@ -133,6 +135,42 @@ const radius: SearchOption<string | RadiusObject> = {
     ],
     description: RADIUS,
   },
+};
+
+/** A rectangle of a map, in degrees. */
+export interface BoxObject {
+  readonly south: number;
+  readonly west: number;
+  readonly north: number;
+  readonly east: number;
+}
+
+const BOX =
+  'Returns only records within a rectangle of a map, its borders included, in lists with a `location_field`. As text: `south,west,north,east`, in degrees. In a JSON body also as an object of these four numbers. A rectangle whose `west` is greater than its `east` crosses the antimeridian; longitudes beyond 180 degrees, as maps give them, mean the same places as those 360 degrees less';
+const boxText = { type: 'string', maxLength: PLACE_CHARACTERS_MAX };
+const BOX_EXAMPLES = ['51.3,-0.5,51.7,0.3'];
+const latitude = { type: 'number', minimum: -90, maximum: 90, description: 'In degrees' };
+const boxLongitude = {
+  type: 'number',
+  minimum: -BOX_LONGITUDE_MAX,
+  maximum: BOX_LONGITUDE_MAX,
+  description: 'In degrees',
+};
+const box: SearchOption<string | BoxObject> = {
+  schema: { ...boxText, description: BOX, examples: BOX_EXAMPLES },
+  bodySchema: {
+    anyOf: [
+      { ...boxText, examples: BOX_EXAMPLES },
+      {
+        type: 'object',
+        required: ['south', 'west', 'north', 'east'],
+        properties: { south: latitude, west: boxLongitude, north: latitude, east: boxLongitude },
+        additionalProperties: false,
+      },
+    ],
+    description: BOX,
+  },
+  narrow: (given) => boxFilter(given),
 };
 
 /** As many as a record's vector may have. */
@@ -308,4 +346,5 @@ export const SEARCH_OPTIONS = {
     isTrimmed: true,
   } satisfies WithDefault<string>,
   radius,
+  box,
 };

@@ -41,8 +41,10 @@ export interface SearchRequest {
 /** Reads the options. Throws `invalid-filter` or `invalid-parameter`. */
 export function readSearchRequest(options: SearchOptions, definitions: readonly FieldDefinition[]): SearchRequest {
   const radius = options.radius === undefined ? undefined : parseRadius(options.radius);
-  if (radius !== undefined && definitions.every((definition) => definition.location_field === null)) {
-    throw invalid('radius', 'radius needs a list with a location_field, and this list has none');
+  for (const name of ['radius', 'box'] as const) {
+    if (options[name] !== undefined && definitions.every((definition) => definition.location_field === null)) {
+      throw invalid(name, `${name} needs a list with a location_field, and this list has none`);
+    }
   }
   const filled = filledOptions(options);
   // A blank option counts as not given, for clients that always send every option.

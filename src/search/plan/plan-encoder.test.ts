@@ -115,6 +115,11 @@ describe('encodePlan', () => {
     });
   });
 
+  it('adds a box to the filter', () => {
+    const box = { south: 1, west: 170, north: 2, east: 190 };
+    expect(encoded({ box: '1,170,2,190' })).toMatchObject({ filter: { op: 'inBox', column: LOCATION, ...box } });
+  });
+
   it('matches nothing if the query has no words', () => {
     expect(encoded({ query: '?!' })).toMatchObject({ groups: [], filter: { op: 'not', node: { op: 'all' } } });
   });

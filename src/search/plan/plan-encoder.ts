@@ -129,6 +129,11 @@ function encodeFilter(node: FilterNode, layout: KernelLayout): PlanFilter {
       const column = layout.column(LOCATION_COLUMN);
       return column === undefined ? NONE : { op: 'within', column, ...degrees(node), metres: node.metres };
     }
+    case 'in-box': {
+      const column = layout.column(LOCATION_COLUMN);
+      const { south, west, north, east } = node;
+      return column === undefined ? NONE : { op: 'inBox', column, south, west, north, east };
+    }
   }
 }
 

@@ -111,6 +111,7 @@ export const listTexts = {
       select: 'Fields to return',
       fields_bytes_max: 'Maximum bytes of fields per hit',
       radius: 'Within a radius',
+      box: 'Within a rectangle of a map',
     },
     found: (count: string, ms: string) => `${count} found in ${ms} ms`,
     hits: 'Hits',
@@ -142,6 +143,7 @@ export const listTexts = {
     without: {
       filter: 'Remove filter',
       radius: 'Remove radius',
+      box: 'Remove rectangle',
       search_fields: 'Search all fields',
       match: 'Match any word',
       typo_tolerance: 'Tolerate typos',
