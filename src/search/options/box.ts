@@ -4,13 +4,20 @@
  */
 import { ServiceError } from '../../platform/index.js';
 import type { FilterNode } from '../filter/filter-nodes.js';
-import type { BoxObject } from './search-options.js';
 import { degreesOf, isJsonObject, numbersOf } from './coordinates.js';
 
 const TEXT_LENGTH_MAX = 200;
 const SIDES = ['south', 'west', 'north', 'east'] as const;
 /** Maps that are moved across the antimeridian count on beyond 180 degrees. */
 export const BOX_LONGITUDE_MAX = 360;
+
+/** A rectangle of a map, in degrees. */
+export interface BoxObject {
+  readonly south: number;
+  readonly west: number;
+  readonly north: number;
+  readonly east: number;
+}
 
 /** Returns the condition on records. Throws `invalid-parameter`, naming the part that is wrong. */
 export function boxFilter(box: string | BoxObject): FilterNode {

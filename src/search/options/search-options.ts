@@ -13,7 +13,7 @@ import {
   SEARCH_SIZE_MAX,
 } from '../../platform/index.js';
 import type { FilterNode } from '../filter/filter-nodes.js';
-import { BOX_LONGITUDE_MAX, boxFilter } from './box.js';
+import { BOX_LONGITUDE_MAX, boxFilter, type BoxObject } from './box.js';
 
 const QUERY_CHARACTERS_MAX = 10_000;
 const FILTER_CHARACTERS_MAX = 100_000;
@@ -136,14 +136,6 @@ const radius: SearchOption<string | RadiusObject> = {
     description: RADIUS,
   },
 };
-
-/** A rectangle of a map, in degrees. */
-export interface BoxObject {
-  readonly south: number;
-  readonly west: number;
-  readonly north: number;
-  readonly east: number;
-}
 
 const BOX =
   'Returns only records within a rectangle of a map, its borders included, in lists with a `location_field`. As text: `south,west,north,east`, in degrees. In a JSON body also as an object of these four numbers. A rectangle whose `west` is greater than its `east` crosses the antimeridian; longitudes beyond 180 degrees, as maps give them, mean the same places as those 360 degrees less';
