@@ -14,6 +14,8 @@ constexpr int kDivisionSteps = 4;
 // Impacts saturate at 65535, which means 65535 or more.
 constexpr uint16_t kSaturatedFrequency = 65535;
 constexpr float kEndlessFrequency = 1e12f;
+// A place of parts has one term, and that of a piece of two places or more (analysis/word_parts.h).
+constexpr double kTermsPerPart = 1.5;
 
 using FrequencyCap = std::array<float, kCodes>;  // by norm code
 
@@ -77,6 +79,7 @@ class ScoreBounder {
   explicit ScoreBounder(PreparedQuery* query) : query_(*query), steps_(query->terms.size()) {}
 
   double Bound() {
+    MakeLengths();
     MakeShares();
     MakePairShares();
     MakeWholeUnits();
@@ -96,6 +99,16 @@ class ScoreBounder {
   }
 
  private:
+  void MakeLengths() {
+    UnitsByNorm parts{};
+    for (const SegmentView& view : query_.generation->segments) {
+      if (const UnitsByNorm* units = view.segment->part_units()) {
+        for (size_t code = 0; code < kCodes; ++code) parts[code] = std::max(parts[code], (*units)[code]);
+      }
+    }
+    for (size_t code = 0; code < kCodes; ++code) longest_[code] = LongestLength(code) + kTermsPerPart * parts[code];
+  }
+
   void MakeShares() {
     std::vector<uint32_t> uses(query_.terms.size());
     for (PreparedGroup& group : query_.groups) {
@@ -240,7 +253,7 @@ class ScoreBounder {
 
   double BonusAt(size_t code, bool* length_is_short) const {
     const double saturation = query_.saturation[code];
-    const double places = std::floor(LongestLength(code) / units_min_);
+    const double places = std::floor(longest_[code] / units_min_);
     double sum = 0;
     for (const PairShare& share : pair_shares_) {
       double first = share.first[code];
@@ -271,7 +284,7 @@ class ScoreBounder {
 
   double BoundAt(size_t code, bool* length_is_short) {
     const double saturation = query_.saturation[code];
-    const double length = length_is_shared_ ? LongestLength(code) : std::numeric_limits<double>::infinity();
+    const double length = length_is_shared_ ? longest_[code] : std::numeric_limits<double>::infinity();
     double sum = 0;
     double demand = 0;
     for (const Share& share : shares_) {
@@ -322,6 +335,7 @@ class ScoreBounder {
   }
 
   PreparedQuery& query_;
+  std::array<double, kCodes> longest_{};  // that terms take up, with those that are parts of words
   using Steps = InlineVector<Impact, kImpactsPerList>;
   std::vector<Steps> steps_;  // by term; empty: not computed yet, or in no segment
   std::vector<Share> shares_;

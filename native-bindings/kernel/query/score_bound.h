@@ -5,9 +5,10 @@
 //   - a term's frequency in a document of code n is at most F(n), the highest frequency of any pair with norm <= n; a
 //     phrase's is at most the least F(n) of its terms;
 //   - a group's frequency is at most the sum of weight * F(n) over its alternatives;
-//   - a document of code n has a length of at most L(n), and every occurrence takes up its weight units of it. So if no
-//     term serves twice in the query, nor is one with signs, which takes no place of its own (analysis/signed_words.h), the
-//     groups share L(n). (A document "red shoes" then is a perfect match for red
+//   - a document of code n has a length of at most L(n), which includes what parts of its words take up (they are not
+//     in the code: Segment::part_units), and every occurrence takes up its weight units of it. So if no term serves
+//     twice in the query, nor is one with signs, which takes no place of its own (analysis/signed_words.h), the groups
+//     share L(n). (A document "red shoes" then is a perfect match for red
 //     shoes, although a document "red" scores higher for red.) The best division of L(n) among the concave functions is
 //     found with a Lagrange multiplier. Any multiplier gives a valid bound, so the few steps towards the best one only
 //     decide how tight it is;

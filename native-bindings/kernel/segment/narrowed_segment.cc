@@ -42,14 +42,19 @@ std::shared_ptr<const NarrowedFields> Narrow(const Segment& whole, std::span<con
     field.weight_units /= unit;
     meta.weighted_length_sum += field.token_count * field.weight_units;
   }
+  const bool has_parts = whole.part_units() != nullptr;
   narrowed->norms.reserve(meta.document_count);
   for (uint32_t document = 0; document < meta.document_count; ++document) {
     StopIfAskedAt(document);
     uint64_t weighted = 0;
+    uint64_t parts = 0;
     for (size_t i = 0; i < fields.size(); ++i) {
-      weighted += uint64_t{whole.FieldLength(fields[i], document)} * meta.text_fields[i].weight_units;
+      const uint64_t units = meta.text_fields[i].weight_units;
+      weighted += whole.FieldLength(fields[i], document) * units;
+      if (has_parts) parts += whole.PartLength(fields[i], document) * units;
     }
     narrowed->norms.push_back(EncodeNorm(weighted));
+    KeepMost(narrowed->norms.back(), parts, &narrowed->part_units);
   }
   return narrowed;
 }

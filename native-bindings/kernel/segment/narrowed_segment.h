@@ -69,6 +69,7 @@ struct NarrowedFields {
   std::vector<uint32_t> fields;  // ascending numbers of fields of the whole segment
   SegmentMeta meta;
   std::vector<uint8_t> norms;
+  UnitsByNorm part_units{};
 };
 
 class NarrowedSegment final : public Segment {
@@ -88,6 +89,9 @@ class NarrowedSegment final : public Segment {
   }
   uint32_t PartLength(uint32_t field, uint32_t document) const override {
     return whole_.PartLength(fields_->fields[field], document);
+  }
+  const UnitsByNorm* part_units() const override {
+    return whole_.part_units() == nullptr ? nullptr : &fields_->part_units;
   }
   std::span<const uint32_t> record_numbers() const override { return whole_.record_numbers(); }
   std::optional<uint32_t> FindDocument(uint32_t record_number) const override { return whole_.FindDocument(record_number); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <mutex>
 
 #include "../analysis/analyzer.h"
 #include "../analysis/stemmer.h"
@@ -208,6 +209,12 @@ class LmdbSegment final : public Segment {
   uint32_t FieldLength(uint32_t field, uint32_t document) const override { return field_lengths_[field].Of(document); }
   uint32_t PartLength(uint32_t field, uint32_t document) const override { return part_lengths_[field].Of(document); }
 
+  const UnitsByNorm* part_units() const override {
+    if (std::ranges::all_of(part_lengths_, [](const FieldLengths& field) { return field.width == 0; })) return nullptr;
+    std::call_once(part_units_once_, [&] { FindPartUnits(); });
+    return &part_units_;
+  }
+
   size_t SelectByFieldLength(std::span<const uint32_t> documents, uint32_t length, uint32_t* out) const override {
     const bool is_narrow = std::ranges::all_of(field_lengths_, [](const FieldLengths& field) { return field.width <= 1; });
     if (!is_narrow || length == 0) return Segment::SelectByFieldLength(documents, length, out);
@@ -315,6 +322,17 @@ class LmdbSegment final : public Segment {
     uint32_t document_frequency_ = 0;
   };
 
+  // Looks at all documents, which takes a millisecond for some hundred thousand.
+  void FindPartUnits() const {
+    for (uint32_t document = 0; document < meta_.document_count; ++document) {
+      uint64_t units = 0;
+      for (uint32_t field = 0; field < part_lengths_.size(); ++field) {
+        units += uint64_t{part_lengths_[field].Of(document)} * meta_.text_fields[field].weight_units;
+      }
+      if (units > 0) KeepMost(norms_[document], units, &part_units_);
+    }
+  }
+
   struct FieldLengths {
     const uint8_t* bytes;
     uint8_t width;  // bytes per document; 0: all lengths are 0
@@ -404,6 +422,8 @@ class LmdbSegment final : public Segment {
   std::span<const uint32_t> documents_by_record_;  // empty: record numbers ascend by document
   std::vector<FieldLengths> field_lengths_;
   std::vector<FieldLengths> part_lengths_;  // likewise
+  mutable std::once_flag part_units_once_;
+  mutable UnitsByNorm part_units_{};
   std::vector<Column> columns_;
   SpellingIndex spelling_;
   SpellingSketches sketches_;

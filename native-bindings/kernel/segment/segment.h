@@ -8,6 +8,8 @@
 // changed while it is open; unlinking it is fine.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -63,6 +65,9 @@ class TermCursor {
   virtual PostingList Postings() const = 0;
 };
 
+// Weight units by length code (see norm.h).
+using UnitsByNorm = std::array<uint32_t, 256>;
+
 class Segment {
  public:
   static std::shared_ptr<const Segment> Open(const std::string& path);
@@ -79,6 +84,10 @@ class Segment {
   // Returns the number of positions that the parts of words of a text field take in a document. They follow those of all
   // fields, in the order of the fields.
   virtual uint32_t PartLength(uint32_t /*field*/, uint32_t /*document*/) const { return 0; }
+
+  // Returns the most weight units that the positions of parts of words take in any document of a length code. These come
+  // on top of the length, so that a document of one word may have a term several times. Null if no word has parts.
+  virtual const UnitsByNorm* part_units() const { return nullptr; }
 
   // Writes those of the documents, in any order, that have a text field of this length to `out`, which may be the same
   // memory; returns how many. A document that is out of range is left out.
@@ -147,5 +156,10 @@ class Segment {
 // totals, stems, spelling). Returns a description of what is wrong, empty if nothing is. Throws Error(kIo) if the file
 // cannot be read. Takes about as long as a merge; for `gannet doctor` and tests.
 std::string VerifySegment(const std::string& path);
+
+// Raises the units of a length code to at least `units`.
+inline void KeepMost(uint8_t norm, uint64_t units, UnitsByNorm* most) {
+  (*most)[norm] = static_cast<uint32_t>(std::clamp<uint64_t>(units, (*most)[norm], 0xffffffffu));
+}
 
 }  // namespace gannet
