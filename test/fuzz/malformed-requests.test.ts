@@ -10,7 +10,7 @@ import { startTestService, type TestService } from '../support/service.js';
 import { RequestMutator, type MalformedRequest } from './request-mutations.js';
 
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 10_000);
-const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_128);
+const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
 const AT_A_TIME = 8;
 const WARM_UP_REQUESTS = 1000;
 const MEMORY_GROWTH_BYTES_MAX = 48 * 1024 * 1024;
