@@ -91,10 +91,6 @@ bool IsLetter(WordClass word_class) {
   return word_class == WordClass::kLetter || word_class == WordClass::kHebrewLetter;
 }
 
-bool IsMark(WordClass word_class) {
-  return word_class == WordClass::kExtend || word_class == WordClass::kZeroWidthJoiner;
-}
-
 // WB5, WB8 to WB10, WB13 to WB13b: returns true for classes that are never separated if they are adjacent.
 bool Joins(WordClass left, WordClass right) {
   const auto alphanumeric = [](WordClass one) { return IsLetter(one) || one == WordClass::kNumeric; };

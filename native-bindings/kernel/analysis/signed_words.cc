@@ -54,13 +54,21 @@ bool IsWordAt(std::string_view text, size_t at) {
   return at < text.size() && TraitsOf(DecodeUtf8(text.data() + at, text.size() - at).code).is_word();
 }
 
-// Returns true if the text before `end` ends with a letter, number or the like. Ill-formed bytes are none.
+// Returns true if a word ends at `end`: with a letter, a number, a low line or the like, and marks behind it.
+// Ill-formed bytes are no part of words.
 bool IsWordBefore(std::string_view text, size_t end) {
   for (size_t begin = end; begin > 0 && end - begin < 4;) {
     --begin;
     if ((static_cast<uint8_t>(text[begin]) & 0xc0) == 0x80) continue;
     const auto [code, length] = DecodeUtf8(text.data() + begin, end - begin);
-    return length == end - begin && TraitsOf(code).is_word();
+    if (length != end - begin) return false;
+    const CharacterTraits traits = TraitsOf(code);
+    const WordClass word_class = traits.word_class();
+    if (IsMark(word_class)) {
+      end = begin;
+      continue;
+    }
+    return traits.is_word() || word_class == WordClass::kExtendNumLet;
   }
   return false;
 }

@@ -18,6 +18,11 @@ enum class WordClass : uint8_t {
   kHangul,  // joins only itself, as in ICU
 };
 
+// Returns true for what belongs to the character before it: a combining mark, a formatting character or a joiner.
+inline bool IsMark(WordClass word_class) {
+  return word_class == WordClass::kExtend || word_class == WordClass::kZeroWidthJoiner;
+}
+
 struct CharacterTraits {
   uint8_t bits;
 
