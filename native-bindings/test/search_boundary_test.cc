@@ -295,6 +295,26 @@ TEST(search_box_has_its_borders_and_crosses_the_antimeridian) {
   CHECK(inside({-90, 0}, {90, 0}) == (Numbers{4}));
 }
 
+// Points are stored in steps of 1e-7 degrees: half of them are moved out of a box whose border they are.
+TEST(search_box_has_a_point_that_is_given_as_its_border) {
+  TemporaryFolder folder;
+  const std::vector<GeoPoint> points = {{0.12345678, 0.1 - 180}, {10.12345672, 179.99999999}, {-89.99999998, 20.00000002}};
+  std::vector<DocumentWriter> documents;
+  for (uint32_t i = 0; i < points.size(); ++i) {
+    documents.push_back(DocumentWriter(i + 1).Location(0, points[i].latitude, points[i].longitude));
+  }
+  const auto generation = DeriveGeneration(nullptr, {{folder.Build(kSchema, documents), {}}}, {}, {}, "");
+  for (uint32_t i = 0; i < points.size(); ++i) {
+    for (const double turn : {-180, 0, 180}) {
+      if (std::abs(points[i].longitude + 2 * turn) > 360) continue;
+      const GeoPoint corner{points[i].latitude, points[i].longitude + 2 * turn};
+      QueryPlan plan = WordPlan({});
+      plan.filter = {FilterOp::kInBox, 0, {}, {}, corner, 0, corner};
+      CHECK(RecordNumbers(RunSearch(*generation, plan)) == std::vector<uint32_t>{i + 1});
+    }
+  }
+}
+
 TEST(geo_distances_are_measured_on_the_sphere) {
   CHECK(std::abs(DistanceMetres({0, 0}, {0, 180}) - std::acos(-1.0) * kEarthRadiusMetres) < 1e-3);
   CHECK(std::abs(DistanceMetres({90, 0}, {-90, 77}) - std::acos(-1.0) * kEarthRadiusMetres) < 1e-3);

@@ -236,6 +236,10 @@ class SearchModel {
 
   bool IsString(uint16_t column) const { return schema.columns[column].type == ColumnType::kString; }
 
+  static GeoPoint AsStored(const GeoPoint& point) {
+    return {std::round(point.latitude * 1e7) / 1e7, std::round(point.longitude * 1e7) / 1e7};
+  }
+
   // Compares with the box and with the same box one turn to the west and to the east.
   static bool IsInBox(const GeoPoint& south_west, const GeoPoint& north_east, const GeoPoint& point) {
     if (point.latitude < south_west.latitude || point.latitude > north_east.latitude) return false;
@@ -281,7 +285,7 @@ class SearchModel {
                DistanceMetres(node.centre, *document.location) <= node.metres;
       case FilterOp::kInBox:
         return schema.columns[node.column].type == ColumnType::kLocation && document.location &&
-               IsInBox(node.centre, node.opposite, *document.location);
+               IsInBox(AsStored(node.centre), AsStored(node.opposite), *document.location);
       default:
         break;
     }

@@ -130,9 +130,6 @@ class RandomList {
     if (Below(100) < rare_percent_) return RareWords()[std::min(Below(400), Below(400))];
     return Words()[std::min(Below(16), Below(16))];
   }
-  static GeoPoint AsStored(const GeoPoint& point) {
-    return {std::round(point.latitude * 1e7) / 1e7, std::round(point.longitude * 1e7) / 1e7};
-  }
 
   GeoPoint MakePoint() { return {Below(1801) / 10.0 - 90, Below(3600) / 10.0 - 180}; }
 
@@ -201,7 +198,7 @@ class RandomList {
       const GeoPoint point = MakePoint();
       writer->Location(kPlace, point.latitude, point.longitude);
       // Locations are stored in steps of 1e-7 degrees.
-      document->location = AsStored(point);
+      document->location = SearchModel::AsStored(point);
     }
     add_string(kSerial, "s" + std::to_string(Below(1000)));
   }
@@ -286,9 +283,8 @@ class RandomList {
         break;
       case FilterOp::kInBox:
         if (Below(8) != 0) node.column = kPlace;
-        // Borders are decimals as stored places are: 0.1 - 180 is not -179.9.
-        node.centre = AsStored(MakePoint());
-        node.opposite = AsStored(MakePoint());
+        node.centre = MakePoint();
+        node.opposite = MakePoint();
         if (node.centre.latitude > node.opposite.latitude) std::swap(node.centre.latitude, node.opposite.latitude);
         break;
       default:

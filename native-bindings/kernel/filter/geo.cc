@@ -11,8 +11,14 @@ constexpr double kRadiansPerDegree = std::numbers::pi / 180;
 // The box may be slightly too large, but not too small: the distance decides.
 constexpr double kSlackDegrees = 1e-7;
 
-// Returns how far east `to` is of `from`, in [0, 360). Both within [-360, 360]. Rounding keeps the order of places.
-double DegreesEast(double from, double to) { return std::fmod(to - from + 720, 360); }
+// Points are stored in steps of 1e-7 degrees (columns/column.h).
+constexpr double kStepsPerDegree = 1e7;
+constexpr double kStepsPerTurn = 360 * kStepsPerDegree;
+
+double Steps(double degrees) { return std::round(degrees * kStepsPerDegree); }
+
+// Returns how far east `to` is of `from`, less than a turn. Both are whole steps within a turn either way.
+double StepsEast(double from, double to) { return std::fmod(to - from + 2 * kStepsPerTurn, kStepsPerTurn); }
 
 }  // namespace
 
@@ -45,13 +51,14 @@ bool GeoCircle::Contains(const GeoPoint& point) const {
 }
 
 GeoBox::GeoBox(const GeoPoint& south_west, const GeoPoint& north_east)
-    : south_(south_west.latitude),
-      north_(north_east.latitude),
-      west_(south_west.longitude),
-      width_(north_east.longitude - south_west.longitude >= 360 ? 360 : DegreesEast(south_west.longitude, north_east.longitude)) {}
+    : south_(Steps(south_west.latitude)), north_(Steps(north_east.latitude)), west_(Steps(south_west.longitude)) {
+  const double east = Steps(north_east.longitude);
+  width_ = east - west_ >= kStepsPerTurn ? kStepsPerTurn : StepsEast(west_, east);
+}
 
 bool GeoBox::Contains(const GeoPoint& point) const {
-  return point.latitude >= south_ && point.latitude <= north_ && DegreesEast(west_, point.longitude) <= width_;
+  const double latitude = Steps(point.latitude);
+  return latitude >= south_ && latitude <= north_ && StepsEast(west_, Steps(point.longitude)) <= width_;
 }
 
 }  // namespace gannet

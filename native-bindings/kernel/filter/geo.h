@@ -25,7 +25,8 @@ class GeoCircle {
   double longitude_reach_;  // degrees; 180 if the circle contains a pole
 };
 
-// The points between two parallels and two meridians, all of them included.
+// The points between two parallels and two meridians, all of them included. Borders are rounded to the steps in which
+// points are stored: otherwise a point that is given as a border would be outside whenever it is rounded outwards.
 class GeoBox {
  public:
   // `west` and `east` within [-360, 360]. If `west` is greater, the box crosses the antimeridian.
@@ -33,10 +34,11 @@ class GeoBox {
   bool Contains(const GeoPoint& point) const;
 
  private:
+  // Whole numbers of steps.
   double south_;
   double north_;
   double west_;
-  double width_;  // degrees from west_ eastwards; 360 for all longitudes
+  double width_;  // from west_ eastwards; a turn for all longitudes
 };
 
 }  // namespace gannet
