@@ -10,6 +10,7 @@ import {
   checkFloor,
   checkMeaning,
   checkOptions,
+  checkPlan,
   checkWindows,
   compared,
   optionsOf,
@@ -21,6 +22,7 @@ import type { Match } from './reference.js';
 import { SearchedList, type Found } from './searched-list.js';
 
 const OPTIONS_PER_WORDS = 3;
+const PLANS_PER_WORDS = 2;
 
 interface Kept {
   readonly words: WordOptions;
@@ -94,6 +96,8 @@ async function searchAll(made: readonly MadeList[], random: SeededRandom, search
       const checked = { searched, words, base: matches, random };
       naming(`${what}, with a vector`, words, others, () => checkMeaning(checked, others, madeVector(random)));
     }
+    for (let number = 0; number < PLANS_PER_WORDS; ++number)
+      naming(`${what}, plan`, {}, {}, () => checkPlan(searched, random));
     await checkAnswers({ all, at, group }, words, matches, random);
   }
   await group.close();

@@ -3,6 +3,7 @@ import type { SearchOptions } from '../../src/search/index.js';
 import type { SeededRandom } from '../support/random.js';
 import { holdsTrue, same } from '../model/difference.js';
 import { styleOf, writeFilter } from '../model/reference-filter.js';
+import { madePlan } from './made-plans.js';
 import type { OtherOptions, WordOptions } from './made-searches.js';
 import { expectedFacet, expectedHits, type Expected, type Match } from './reference.js';
 import type { Found, Planned, SearchedList } from './searched-list.js';
@@ -11,7 +12,7 @@ const SIZES = [1, 2, 3, 10, 100, 1000];
 const CONTRIBUTION_ERROR_MAX = 2e-5;
 
 /** Counts what was compared, for the report of a run. */
-export const compared = { searches: 0, words: 0, options: 0, answers: 0, meaning: 0, skipping: 0 };
+export const compared = { searches: 0, words: 0, options: 0, answers: 0, plans: 0, meaning: 0, pages: 0, skipping: 0 };
 
 export function optionsOf(words: WordOptions, others: OtherOptions, style = 0): SearchOptions {
   const { filter, radius, box, order, ranking, distinct, facets, facetSize, disjunctive, minimum } = others;
@@ -155,9 +156,20 @@ export function checkOptions({ searched, words, base, random }: Checked, others:
   return all;
 }
 
+/** Of a plan with excluded words and any weights. */
+export function checkPlan(searched: SearchedList, random: SeededRandom): void {
+  const plan = { bytes: madePlan(random, searched.list), meaning: undefined };
+  const all = searched.run(plan);
+  for (const score of all.scores) holdsTrue('score in 0..1', score >= 0 && score <= 1, () => score);
+  checkWindows(searched, plan, all, random);
+  compared.plans += 1;
+}
+
 /** With a vector besides the words, or alone: also a record that only meaning finds is on the page that is its own. */
 export function checkMeaning({ searched, words, random }: Checked, others: OtherOptions, vector: Float32Array): Found {
-  const exact = random.below(2) === 0;
+  // The approximate index looks for what passes a filter in another way once the filter comes again.
+  const isNarrow = others.filter !== undefined || others.radius !== undefined || others.box !== undefined;
+  const exact = isNarrow || random.below(2) === 0;
   const plan = searched.plan({ ...optionsOf(words, others), exact }, vector);
   const all = searched.run(plan);
   if (others.distinct === undefined) same('total with a vector', all.total, all.numbers.length);

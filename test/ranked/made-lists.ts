@@ -54,7 +54,7 @@ export function dateOf(day: number): string {
   return new Date(Date.UTC(2026, 0, 1) + day * DAY_MS).toISOString();
 }
 
-function madeFields(random: SeededRandom, list: Pick<MadeList, 'vocabulary'>, longest: number, place: number) {
+export function madeFields(random: SeededRandom, list: Pick<MadeList, 'vocabulary'>, longest: number, place: number) {
   const fields: Record<string, Value> = {};
   for (const name of FIELDS) {
     const text = random.below(name === 'code' ? 2 : 12) === 0 ? '' : madeText(random, list.vocabulary, longest, place);
@@ -148,7 +148,7 @@ async function calibrated(index: ListIndex): Promise<void> {
   );
 }
 
-async function push(index: ListIndex, records: readonly MadeRecord[]): Promise<void> {
+export async function push(index: ListIndex, records: readonly MadeRecord[]): Promise<void> {
   const session = index.startImport('ndjson');
   await session.push(Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join('')));
   const { failed, errors } = await session.end();

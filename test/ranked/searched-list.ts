@@ -1,6 +1,6 @@
 /** A list as the kernel sees it: searches by encoded plans, whose window, floor and flags are replaced. */
 import { kernel, kernelConstant, type GenerationHandle, type MeaningSearch } from '../../native-bindings/index.js';
-import { parseResult } from '../../native-bindings/query-plan.js';
+import { parseResult, type QueryResult } from '../../native-bindings/query-plan.js';
 import { RecordStoreCache } from '../../src/records/index.js';
 import type { SearchOptions } from '../../src/search/index.js';
 import { readSearchRequest } from '../../src/search/options/search-request.js';
@@ -41,6 +41,22 @@ export interface Found {
   readonly explanations: string;
 }
 
+/** With the score of each hit by each source, and its place there. */
+export interface FoundByKinds extends Found {
+  readonly sources: readonly unknown[];
+}
+
+function foundOf({ total, hits, facetsJson, rangesJson, explainJson }: QueryResult): Found {
+  return {
+    total,
+    numbers: Array.from({ length: hits.count }, (_, hit) => hits.recordNumber(hit)),
+    scores: Array.from({ length: hits.count }, (_, hit) => hits.score(hit)),
+    facets: facetsJson,
+    ranges: rangesJson,
+    explanations: explainJson,
+  };
+}
+
 export class SearchedList {
   readonly generation: GenerationHandle;
   readonly recordsByNumber = new Map<number, MadeRecord>();
@@ -78,10 +94,20 @@ export class SearchedList {
     plan.writeUInt32LE(size, SIZE_AT);
     if (floor !== undefined) plan.writeFloatLE(floor, FLOOR_AT);
     const found = parseResult(kernel.search(this.generation, plan, meaning));
-    const { total, hits, facetsJson: facets, rangesJson: ranges, explainJson: explanations } = found;
-    const numbers = Array.from({ length: hits.count }, (_, hit) => hits.recordNumber(hit));
-    const scores = Array.from({ length: hits.count }, (_, hit) => hits.score(hit));
-    return { total, numbers, scores, facets, ranges, explanations };
+    return foundOf(found);
+  }
+
+  /** As the service searches: with what is found on pages of documents. */
+  find(options: SearchOptions, { skip, size }: { readonly skip: number; readonly size: number }): FoundByKinds {
+    const request = readSearchRequest({ ...options, skip, size }, [this.context.settings.definition]);
+    const window = { skip, size, facetValues: request.options.facet_size };
+    const asked = { request, listIndex: 0, window, target: {} };
+    const { result } = this.searcher.search(this.context, this.generation, asked);
+    const { kinds } = result.scores;
+    const sources = Array.from({ length: result.hits.count }, (_, hit) => {
+      return kinds.map((kind, source) => [kind, result.scores.score(hit, source), result.scores.place(hit, source)]);
+    });
+    return { ...foundOf(result), sources };
   }
 
   matches({ numbers, scores }: Found, list = 0): Match[] {
