@@ -234,7 +234,7 @@ const skip: WithDefault<number> = {
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     description:
-      'Number of hits to skip; default 0. In the order of scores, a hit may be repeated or missed on the next page if records are written, or the index is merged, between the two requests; with `order_by` and without a query, only if records are written',
+      'Number of hits to skip; default 0. In the order of scores, a hit may be repeated or missed on the next page if records are written, or the index is merged, between the two requests, and in an approximate search by meaning (without `exact`) also while its filter is new; with `order_by` and without a query, only if records are written',
   },
   default: 0,
   read: (given) => Math.min(given as number, SKIP_EFFECTIVE_MAX),
