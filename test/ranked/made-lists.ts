@@ -91,8 +91,11 @@ export async function madeList(
     [10, 3, 1],
     [1, 2, 5],
     [2.5, 1, 0.5],
+    // Frequencies times weights are as high as the kernel counts.
+    [400, 1, 1],
+    [1, 700, 30],
   ]);
-  const isRewritten = random.below(2) === 0;
+  const againPercent = random.pick([0, 0, 15, 70]);
   const hasVectors = random.below(3) === 0;
   const list = {
     id,
@@ -113,7 +116,7 @@ export async function madeList(
     } satisfies FieldDefinition,
     vocabulary: madeVocabulary(random),
     records: new Map<string, MadeRecord>(),
-    isRewritten,
+    isRewritten: againPercent > 0,
   };
   const index = await lists.indexes.create(id, list.settings, list.definition);
   const longest = random.pick([10, 100, size.records > 5000 ? 600 : 3000]);
@@ -122,7 +125,7 @@ export async function madeList(
     const count = Math.max(1, commit === 0 ? Math.floor(size.records / 2) : Math.floor(size.records / 2 / commits));
     const written = Array.from({ length: count }, (_, at): MadeRecord => {
       // Some records are written again, which deletes what is in an earlier segment.
-      const isAgain = isRewritten && list.records.size > 0 && random.below(6) === 0;
+      const isAgain = list.records.size > 0 && random.below(100) < againPercent;
       const number = isAgain ? random.below(list.records.size) : list.records.size + at;
       const vector = hasVectors && random.below(10) > 0 ? { vector: Array.from(madeVector(random)) } : {};
       return { name: `r${number}`, fields: madeFields(random, list, longest, at / count), ...vector };

@@ -43,7 +43,7 @@ export interface OtherOptions {
 
 export function madeWords(random: SeededRandom, list: MadeList): WordOptions {
   const names = list.definition.searchable_fields.map(({ name }) => name);
-  const fields = random.below(4) === 0 ? { search_fields: [random.pick(names)] } : {};
+  const fields = random.below(4) === 0 ? { search_fields: [random.pick(names), random.pick(names)] } : {};
   return {
     query: random.below(20) === 0 ? '' : madeQuery(random, list.vocabulary),
     match: random.pick(['any', 'any', 'any', 'all', 'all', 'phrase'] as const),
@@ -79,9 +79,10 @@ function madeFacets(random: SeededRandom): Pick<OtherOptions, 'facets' | 'facetQ
 }
 
 function madeCircle(random: SeededRandom): Circle {
+  // Two places are as far only if they are one: the order of others does not depend on how a formula is rounded.
   return {
-    latitude: random.below(1801) / 10 - 90,
-    longitude: random.below(3600) / 10 - 180,
+    latitude: random.next() * 180 - 90,
+    longitude: random.next() * 360 - 180,
     distance: random.below(12_000_000),
   };
 }

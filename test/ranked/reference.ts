@@ -115,15 +115,8 @@ function countedMatches(base: readonly Match[], options: OtherOptions, name: str
   const { filter, disjunctive } = options;
   if (disjunctive !== true || filter === undefined) return expectedHits(base, options).matches;
   const { filter: _, ...others } = options;
-  const rest = withoutOwnConditions(name, flat(filter));
+  const rest = withoutOwnConditions(name, filter);
   return expectedHits(base, rest === undefined ? others : { ...others, filter: rest }).matches;
-}
-
-/** Conditions that `and` joins in parentheses of `and` are joined alike. */
-function flat(filter: Filter): Filter {
-  if (filter.kind !== 'and') return filter;
-  const parts = filter.parts.map(flat).flatMap((part) => (part.kind === 'and' ? part.parts : [part]));
-  return { kind: 'and', parts };
 }
 
 /** Least and greatest value. */
