@@ -145,6 +145,30 @@ describe('/suggest', () => {
     expect(suggestions).toMatchObject([{ text: 'that', record_count: 6 }]);
   });
 
+  it('suggests words as the records write them, in searches that find these records', async () => {
+    const definition = { language: 'pl', searchable_fields: [{ name: 'title' }] };
+    await service.client.post('/list/default', { name: 'books', ...definition });
+    const titles = ['Nowe książki', 'KSIĄŻKI i gazety', 'Łódź: książki', 'ksiazki', 'C# i książki'];
+    const records = titles.map((title) => ({ name: title, title }));
+    expect((await service.client.bulk('default', 'books', records)).status).toBe(200);
+    const suggested = async (query: string) =>
+      (await suggest(query, {}, '/suggest/default/books/1')).filter(({ kind }) => kind === 'query');
+    expect(await suggested('książ')).toMatchObject([{ text: 'książki', record_count: 5 }]);
+    expect(await suggested('lodz ksia')).toMatchObject([
+      { text: 'łódź książki', record_count: 1, highlight: 'łódź ksią<em>żki</em>' },
+    ]);
+    for (const { text, record_count } of [...(await suggested('ksia')), ...(await suggested('lodz ksia'))]) {
+      const options = { query: text, match: 'all', typo_tolerance: false };
+      const { body } = await service.client.get('/search/default/books/1', options);
+      expect(body).toMatchObject({ total_count: record_count });
+    }
+    // Of two records, the one that is left decides.
+    const { body } = await service.client.get('/search-result/default/books', { size: 100 });
+    for (const { id, name } of (body as { results: { id: string; name: string }[] }).results)
+      if (name !== 'ksiazki') await service.client.delete(`/search-result/default/books/${id}`);
+    expect(await suggested('ksia')).toMatchObject([{ text: 'ksiazki', record_count: 1 }]);
+  });
+
   it('refuses unknown versions', async () => {
     expect((await service.client.post('/suggest/default/places/9', { query: 'a' })).status).toBe(404);
     expect((await service.client.post('/suggest/default/places/latest', { query: 'a' })).status).toBe(400);

@@ -99,7 +99,9 @@ function checkComplete({ members, typed }: Suggested, suggestions: readonly Sugg
   const named = members.flatMap(({ list }) => list.records.filter(({ name }) => fold(name).startsWith(fold(typed))));
   const words = new Set(typed.includes(' ') ? [] : members.flatMap(({ list }) => wordsThatBegin(list, typed)));
   const missing = (kind: Suggestion['kind'], wanted: readonly string[]) => {
-    const told = new Set(suggestions.filter((each) => each.kind === kind).map(({ text }) => text));
+    // Words are suggested as records write them: with their marks.
+    const shown = suggestions.filter((each) => each.kind === kind).map(({ text }) => text);
+    const told = new Set(kind === 'query' ? shown.map(fold) : shown);
     return wanted.length > SHOWN_OF_A_KIND ? [] : wanted.filter((text) => !told.has(text));
   };
   const all = [

@@ -39,7 +39,10 @@ const response = named(
   {
     suggestions: Type.Array(
       object({
-        text: Type.String({ description: 'Text to replace the typed text with' }),
+        text: Type.String({
+          description:
+            'Text to replace the typed text with. Words of the list are in lower case, with the diacritics that most records write',
+        }),
         kind: oneOf(['record', 'query'], {
           description:
             '`record`: the name of a record; `query`: a text that others searched for successfully, or words of the list that give results together',
@@ -59,7 +62,7 @@ const response = named(
 
 const common = {
   description:
-    'Suggests three things: texts that others searched for successfully and that begin with the typed text, most frequent first (only those that led to a click, if the list requires it); names of records that begin with the typed text, or that have a word which does; and completions of the last typed word that give results together with the words before it. Suggestions have no `query_id` and are not counted as searches in analytics, but each call counts against the search rate limit.',
+    'Suggests three things: texts that others searched for successfully and that begin with the typed text, most frequent first (only those that led to a click, if the list requires it); names of records that begin with the typed text, or that have a word which does; and completions of the last typed word that give results together with the words before it, written as in the records (`książki` for `ksiaz`), in lower case. Suggestions have no `query_id` and are not counted as searches in analytics, but each call counts against the search rate limit.',
   permission: 'search-result:read',
   callers: ['key', 'console', 'cli'],
   rateLimit: 'search',

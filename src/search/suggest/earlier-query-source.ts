@@ -6,12 +6,14 @@ import type { ListContext } from '../execution/list-context.js';
 import { ListSearcher } from '../execution/list-search.js';
 import { readSearchRequest } from '../options/search-request.js';
 import { marked, markedAround, typedRange } from './marking.js';
+import type { Place, QuerySpelling } from './query-spelling.js';
 import {
   editsAllowed,
   SUGGESTION_TIERS,
   type Suggestion,
   type SuggestionRequest,
   type SuggestionSource,
+  type Written,
 } from './suggestion-source.js';
 
 /** More are asked for, since some earlier searches no longer find anything, or not with all words. */
@@ -25,6 +27,7 @@ export class EarlierQuerySource implements SuggestionSource {
 
   constructor(
     kernel: Kernel,
+    private readonly spelling: QuerySpelling,
     private readonly earlierSearchesOf: EarlierSearchesOf,
   ) {
     this.searcher = new ListSearcher(kernel);
@@ -34,12 +37,13 @@ export class EarlierQuerySource implements SuggestionSource {
     const { text, size, learned, typoTolerance } = request;
     const earlier = learned === undefined || text === '' ? undefined : this.earlierSearchesOf(learned.listId);
     if (earlier === undefined || learned === undefined) return [];
+    const place = { list, generation };
     const options = { max: size * ASKED_PER_WANTED, requireClick: learned.requireClick };
     const found = this.withResults(list, generation, earlier.completions(text, options), size);
     const edits = editsAllowed(text, typoTolerance);
-    if (found.length > 0 || edits === 0) return found.map((each) => suggestionOf(each, text));
+    if (found.length > 0 || edits === 0) return found.map((each) => this.suggestionOf(each, text, place));
     const near = earlier.nearCompletions(text, edits, options);
-    return this.withResults(list, generation, near, size).map((each) => suggestionOf(each, undefined));
+    return this.withResults(list, generation, near, size).map((each) => this.suggestionOf(each, undefined, place));
   }
 
   private withResults(
@@ -78,24 +82,34 @@ export class EarlierQuerySource implements SuggestionSource {
     }
     return count;
   }
+
+  /**
+   * Creates a suggestion. `typed` is the beginning that the search shares with the typed text; undefined if it only
+   * nearly does.
+   */
+  private suggestionOf(query: CountedQuery, typed: string | undefined, place: Place): Suggestion {
+    const { text, searches, recordCount } = query;
+    return {
+      ...shown(text, typed?.toLowerCase(), (part) => part.toLowerCase()),
+      kind: 'query',
+      folded: this.spelling.folded(text),
+      // Users often leave out marks.
+      written: () => {
+        const folded = (part: string) => this.spelling.folded(part);
+        return shown(this.spelling.spelt(text, place), typed === undefined ? undefined : folded(typed), folded);
+      },
+      tier: typed === undefined ? SUGGESTION_TIERS.corrected : SUGGESTION_TIERS.earlier,
+      recordCount,
+      popularity: searches,
+    };
+  }
 }
 
 interface CountedQuery extends EarlierQuery {
   readonly recordCount: number;
 }
 
-/**
- * Creates a suggestion. `typed` is the beginning that the search shares with the typed text; undefined if it only
- * nearly does.
- */
-function suggestionOf({ text, searches, recordCount }: CountedQuery, typed: string | undefined): Suggestion {
-  const range = typed === undefined ? undefined : typedRange(text, typed.toLowerCase(), (part) => part.toLowerCase());
-  return {
-    text,
-    kind: 'query',
-    highlight: range === undefined ? marked(text) : markedAround(text, range.begin, range.end),
-    tier: typed === undefined ? SUGGESTION_TIERS.corrected : SUGGESTION_TIERS.earlier,
-    recordCount,
-    popularity: searches,
-  };
+function shown(text: string, typed: string | undefined, fold: (text: string) => string): Written {
+  const range = typed === undefined ? undefined : typedRange(text, typed, fold);
+  return { text, highlight: range === undefined ? marked(text) : markedAround(text, range.begin, range.end) };
 }

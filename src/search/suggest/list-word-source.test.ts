@@ -4,8 +4,11 @@ import { kernel } from '../../../native-bindings/index.js';
 import { listFixtures, type ListFixtures } from '../../../test/support/lists.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 import type { ListIndex } from '../../index/index.js';
+import { RecordStoreCache } from '../../records/index.js';
 import { ListContexts } from '../execution/list-context.js';
 import { ListWordSource } from './list-word-source.js';
+import { QuerySpelling } from './query-spelling.js';
+import { WrittenForms } from './written-forms.js';
 
 const DEFINITION: FieldDefinition = {
   searchable_fields: [{ name: 'text', weight: 1 }],
@@ -27,7 +30,8 @@ const TEXTS = [
 
 let fixtures: ListFixtures;
 let list: ListIndex;
-const source = new ListWordSource(kernel);
+const stores = new RecordStoreCache();
+const source = new ListWordSource(kernel, new QuerySpelling(kernel, new WrittenForms(kernel, stores)));
 const contexts = new ListContexts(kernel);
 
 beforeAll(async () => {
@@ -35,7 +39,10 @@ beforeAll(async () => {
   const records = TEXTS.map((text, index) => ({ name: `text ${index}`, text }));
   list = await fixtures.add('texts', DEFINITION, records, { language: 'none' });
 });
-afterAll(() => fixtures.close());
+afterAll(async () => {
+  await stores.close();
+  await fixtures.close();
+});
 
 function suggestions(text: string): string[] {
   const generation = list.lease().handle;

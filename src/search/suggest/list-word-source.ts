@@ -1,19 +1,22 @@
 /**
  * Completes the last word with words of the list, in the context of the words before it: only completions that give
- * results together with these. If a dictionary cuts the typed text, the last word may span several of the cut words:
+ * results together with these. Words of an index are folded; what is shown is how records write them, and of the typed
+ * words, those that were typed with marks stay as they are. If a dictionary cuts the typed text, the last word may span several of the cut words:
  * 東京タ begins 東京タワー, which is one word. Belongs to one thread.
  */
 import type { ExpandedTerm, GenerationHandle, Kernel } from '../../../native-bindings/index.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import { queryWords, type QueryWord } from '../expansion/query-words.js';
 import type { ListContext } from '../execution/list-context.js';
-import { escapeHtml, marked } from './marking.js';
+import { escapeHtml, marked, typedLength } from './marking.js';
+import type { Place, QuerySpelling } from './query-spelling.js';
 import {
   editsAllowed,
   SUGGESTION_TIERS,
   type Suggestion,
   type SuggestionRequest,
   type SuggestionSource,
+  type Written,
 } from './suggestion-source.js';
 
 /** Completions tried if there are words before; counting stops when enough of them give results. */
@@ -24,34 +27,46 @@ const CONTEXT_WORDS_MAX = 8;
 const CORRECTIONS_MAX = 3;
 /** Words cut by a dictionary that may together be the beginning of one. */
 const JOINED_WORDS_MAX = 4;
+/** Mark after each word that a dictionary found (native-bindings/segmentation.ts). */
+const CUT = '\u200b';
 /** A sign that may belong to the last word: `C#`, `C++`. */
 const SIGN_AT_END = /[#+]$/;
 const LETTER_OR_DIGIT_AT_END = /[\p{L}\p{N}\p{M}]$/u;
 
+interface TypedWord {
+  /** Folded. */
+  readonly word: string;
+  readonly typed: string;
+}
+
 interface Typed {
   /** Everything before the last word, as typed. */
   readonly before: string;
-  readonly contextWords: readonly string[];
+  /** The nearest words before the last one. */
+  readonly contextWords: readonly TypedWord[];
   /** Folded. */
   readonly lastWord: string;
 }
 
-interface ContextWord {
-  readonly word: string;
+interface ContextWord extends TypedWord {
   /** The word itself, or its corrections. Empty if the list has nothing like it. */
   readonly terms: readonly string[];
 }
 
 export class ListWordSource implements SuggestionSource {
-  constructor(private readonly kernel: Kernel) {}
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly spelling: QuerySpelling,
+  ) {}
 
-  suggest(_list: ListContext, generation: GenerationHandle, request: SuggestionRequest): readonly Suggestion[] {
+  suggest(list: ListContext, generation: GenerationHandle, request: SuggestionRequest): readonly Suggestion[] {
     const [asCut, ...joined] = this.readTyped(request.text);
     if (asCut === undefined) return [];
+    const place = { list, generation };
     const exactly = { ...request, typoTolerance: false };
     const found = [
-      ...joined.flatMap((typed) => this.suggestFor(typed, generation, exactly)),
-      ...this.suggestFor(asCut, generation, request),
+      ...joined.flatMap((typed) => this.suggestFor(typed, place, exactly)),
+      ...this.suggestFor(asCut, place, request),
     ];
     return [...new Map(found.map((suggestion) => [suggestion.text, suggestion])).values()].slice(0, request.size);
   }
@@ -67,22 +82,47 @@ export class ListWordSource implements SuggestionSource {
     return this.kernel.countInContext(generation, context, terms, 1).completions.find((count) => count > 0) ?? 0;
   }
 
-  private suggestFor(typed: Typed, generation: GenerationHandle, request: SuggestionRequest): readonly Suggestion[] {
-    const context = this.context(generation, typed.contextWords, request.typoTolerance);
+  private suggestFor(typed: Typed, place: Place, request: SuggestionRequest): readonly Suggestion[] {
+    const { lastWord } = typed;
+    const context = this.context(place.generation, typed.contextWords, request.typoTolerance);
     if (context.some(({ terms }) => terms.length === 0)) return [];
-    const isCorrected = context.some(({ word, terms }) => terms[0] !== word);
-    const before = isCorrected ? `${context.map(({ terms }) => terms[0]).join(' ')} ` : typed.before;
+    const isCorrected = context.some(isMisspelt);
+    const before = isCorrected ? `${context.map(({ word, terms: [term = word] }) => term).join(' ')} ` : typed.before;
     const words = context.map(({ terms }) => terms);
-    const found = this.completions(generation, words, typed.lastWord, request);
-    return found.map(({ term, distance, documentFrequency }) => ({
-      text: before + term,
-      kind: 'query',
-      highlight:
-        (isCorrected ? marked(before) : escapeHtml(before)) +
-        (distance > 0 ? marked(term) : escapeHtml(typed.lastWord) + marked(term.slice(typed.lastWord.length))),
-      tier: distance > 0 || isCorrected ? SUGGESTION_TIERS.corrected : SUGGESTION_TIERS.word,
-      recordCount: documentFrequency,
-    }));
+    const found = this.completions(place.generation, words, lastWord, request);
+    let writtenBefore: string | undefined;
+    return found.map(({ term, distance, documentFrequency }) => {
+      const shown = (writing: string, form: string): Written => {
+        const length = distance > 0 ? 0 : this.typedLength(form, term, lastWord);
+        const words = isCorrected ? marked(writing) : escapeHtml(writing);
+        return {
+          text: writing + form,
+          highlight: words + escapeHtml(form.slice(0, length)) + marked(form.slice(length)),
+        };
+      };
+      return {
+        ...shown(before, term),
+        kind: 'query',
+        folded: this.spelling.folded(before + term),
+        written: () => {
+          writtenBefore ??= isCorrected ? this.corrected(context, place) : this.spelling.spelt(typed.before, place);
+          return shown(writtenBefore, this.spelling.form(term, place));
+        },
+        tier: distance > 0 || isCorrected ? SUGGESTION_TIERS.corrected : SUGGESTION_TIERS.word,
+        recordCount: documentFrequency,
+      };
+    });
+  }
+
+  /** Returns how much of a form of the term was typed. */
+  private typedLength(form: string, term: string, lastWord: string): number {
+    return form === term ? lastWord.length : typedLength(form, lastWord, (text) => this.spelling.folded(text));
+  }
+
+  /** Returns the context with its corrections, as records write them. */
+  private corrected(context: readonly ContextWord[], place: Place): string {
+    const words = context.map((each) => (isMisspelt(each) ? (each.terms[0] ?? '') : each.typed));
+    return `${this.spelling.spelt(words.join(' '), place)} `;
   }
 
   /**
@@ -96,12 +136,14 @@ export class ListWordSource implements SuggestionSource {
     const tokens = this.kernel.analyse(segmented);
     if (tokens.length === 0) return [];
     const words = queryWords(segmented, tokens);
+    const piece = (begin: number, end = 0) => segmented.slice(begin, end).replaceAll(CUT, '');
+    const typedWords = words.map(({ term }, index): TypedWord => {
+      const { begin = 0, end } = tokens[index] ?? {};
+      return { word: term, typed: piece(begin, end) };
+    });
     const typedFrom = (first: number): Typed => ({
-      before: segmented.slice(0, tokens[first]?.begin).replaceAll('\u200b', ''),
-      contextWords: words
-        .slice(0, first)
-        .map(({ term }) => term)
-        .slice(-CONTEXT_WORDS_MAX),
+      before: piece(0, tokens[first]?.begin),
+      contextWords: typedWords.slice(0, first).slice(-CONTEXT_WORDS_MAX),
       lastWord: words
         .slice(first)
         .map(({ term }) => term)
@@ -119,8 +161,13 @@ export class ListWordSource implements SuggestionSource {
     return [typedFrom(last), ...joined];
   }
 
-  private context(generation: GenerationHandle, words: readonly string[], typoTolerance: boolean): ContextWord[] {
-    if (words.length === 0) return [];
+  private context(
+    generation: GenerationHandle,
+    typedWords: readonly TypedWord[],
+    typoTolerance: boolean,
+  ): readonly ContextWord[] {
+    if (typedWords.length === 0) return [];
+    const words = typedWords.map(({ word }) => word);
     const expansions = this.kernel.expand(generation, words, {
       editsMax: words.map((word) => editsAllowed(word, typoTolerance)),
       stemsMax: 0,
@@ -128,10 +175,10 @@ export class ListWordSource implements SuggestionSource {
       prefixesMax: 0,
       compoundsMax: 0,
     });
-    return words.map((word, index) => {
+    return typedWords.map((typed, index) => {
       const expansion = expansions[index];
       const isKnown = (expansion?.documentFrequency ?? 0) > 0;
-      return { word, terms: isKnown ? [word] : (expansion?.typos ?? []).map(({ term }) => term) };
+      return { ...typed, terms: isKnown ? [typed.word] : (expansion?.typos ?? []).map(({ term }) => term) };
     });
   }
 
@@ -175,6 +222,10 @@ export class ListWordSource implements SuggestionSource {
     completions.sort((a, b) => a.distance - b.distance || b.documentFrequency - a.documentFrequency);
     return { completions, contextCount: counts.context };
   }
+}
+
+function isMisspelt({ word, terms }: ContextWord): boolean {
+  return terms[0] !== word;
 }
 
 function isCutBehind(word: QueryWord | undefined): boolean {

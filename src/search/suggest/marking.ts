@@ -7,10 +7,16 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
+const CHARACTERS = new Map(Object.entries(ESCAPES).map(([character, entity]) => [entity, character]));
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
+}
+
+/** Returns the text of which `escapeHtml` made this. */
+export function unescapeHtml(html: string): string {
+  return html.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => CHARACTERS.get(entity) ?? entity);
 }
 
 export function marked(text: string): string {
@@ -40,4 +46,18 @@ export function typedRange(
     return { begin, end };
   }
   return undefined;
+}
+
+/**
+ * Returns how much of a word was typed, if it begins with `foldedText`: up to where a mark could still belong to the last
+ * letter. 0 if it does not begin so.
+ */
+export function typedLength(word: string, foldedText: string, fold: (text: string) => string): number {
+  let end = Math.min(word.length, foldedText.length);
+  while (end < word.length && !fold(word.slice(0, end)).startsWith(foldedText)) end += 1;
+  while (end > 1 && fold(word.slice(0, end - 1)).startsWith(foldedText)) end -= 1;
+  const typed = fold(word.slice(0, end));
+  if (!typed.startsWith(foldedText)) return 0;
+  while (end < word.length && fold(word.slice(0, end + 1)) === typed) end += 1;
+  return end;
 }

@@ -7,8 +7,10 @@ import type { SuggestTask } from '../types.js';
 import type { EarlierSearchesOf } from '../earlier/earlier-searches.js';
 import { EarlierQuerySource } from './earlier-query-source.js';
 import { ListWordSource } from './list-word-source.js';
+import { QuerySpelling } from './query-spelling.js';
 import { RecordNameSource } from './record-name-source.js';
 import type { Suggestion, SuggestionSource } from './suggestion-source.js';
+import { WrittenForms } from './written-forms.js';
 
 interface Candidate extends Suggestion {
   readonly listName: string | undefined;
@@ -24,9 +26,10 @@ export class SuggestExecutor {
     stores: RecordStoreCache,
     earlierSearchesOf: EarlierSearchesOf = () => undefined,
   ) {
-    this.words = new ListWordSource(kernel);
+    const spelling = new QuerySpelling(kernel, new WrittenForms(kernel, stores));
+    this.words = new ListWordSource(kernel, spelling);
     this.sources = [
-      new EarlierQuerySource(kernel, earlierSearchesOf),
+      new EarlierQuerySource(kernel, spelling, earlierSearchesOf),
       new RecordNameSource(kernel, stores),
       this.words,
     ];
@@ -46,7 +49,12 @@ export class SuggestExecutor {
       });
     });
     const chosen = chooseSuggestions(this.withWholeCounts(targets, candidates, size), size);
-    writer.text(`{"suggestions":${JSON.stringify(chosen.map(resource))}`);
+    // Only of what is shown, since records are read for it.
+    const shown = chosen.map((candidate) => {
+      this.kernel.stopIfAsked();
+      return { ...candidate, ...candidate.written?.() };
+    });
+    writer.text(`{"suggestions":${JSON.stringify(shown.map(resource))}`);
     writer.ascii(`,"took_ms":${(performance.now() - begin).toFixed(3)}}`);
     return chosen.length;
   }
@@ -57,10 +65,10 @@ export class SuggestExecutor {
    */
   private withWholeCounts(targets: SuggestTask['targets'], candidates: readonly Candidate[], size: number) {
     if (targets.length < 2) return candidates;
-    const known = new Set(candidates.map(({ text, listName }) => `${listName ?? ''} ${text}`));
+    const known = new Set(candidates.map((candidate) => queryOfList(candidate, candidate.listName)));
     const others = chooseSuggestions(candidates, size).flatMap((query): Candidate[] => {
       if (query.kind !== 'query') return [];
-      const lacking = targets.filter(({ listName }) => !known.has(`${listName ?? ''} ${query.text}`));
+      const lacking = targets.filter(({ listName }) => !known.has(queryOfList(query, listName)));
       return lacking.map(({ generation, listName }) => {
         this.kernel.stopIfAsked();
         return { ...query, listName, recordCount: this.words.count(generation, query.text), popularity: 0 };
@@ -85,30 +93,44 @@ export function chooseSuggestions(candidates: readonly Candidate[], size: number
 }
 
 function withMergedQueries(candidates: readonly Candidate[]): Candidate[] {
-  const queries = new Map<string, Candidate>();
+  const queries = new Map<string, { readonly best: Candidate; readonly merged: Candidate }>();
   for (const candidate of withoutRepetition(candidates.filter(({ kind }) => kind === 'query'))) {
-    const known = queries.get(candidate.text);
-    const better = known === undefined || candidate.tier < known.tier ? candidate : known;
-    const recordCount = (known?.recordCount ?? 0) + (candidate.recordCount ?? 0);
-    const popularity = (known?.popularity ?? 0) + (candidate.popularity ?? 0);
-    queries.set(candidate.text, { ...better, recordCount, popularity });
+    const key = foldedOf(candidate);
+    const known = queries.get(key);
+    const best = known === undefined || isBetter(candidate, known.best) ? candidate : known.best;
+    const recordCount = (known?.merged.recordCount ?? 0) + (candidate.recordCount ?? 0);
+    const popularity = (known?.merged.popularity ?? 0) + (candidate.popularity ?? 0);
+    queries.set(key, { best, merged: { ...best, recordCount, popularity } });
   }
-  const ranked = [...queries.values()].sort(
+  const ranked = Array.from(queries.values(), ({ merged }) => merged).sort(
     (a, b) =>
       a.tier - b.tier || (b.popularity ?? 0) - (a.popularity ?? 0) || (b.recordCount ?? 0) - (a.recordCount ?? 0),
   );
   return [...candidates.filter(({ kind }) => kind !== 'query'), ...ranked];
 }
 
+/** Compares what two lists suggest for the same query: with more records, there is more to tell how it is written. */
+function isBetter(a: Candidate, b: Candidate): boolean {
+  return a.tier < b.tier || (a.tier === b.tier && (a.recordCount ?? 0) > (b.recordCount ?? 0));
+}
+
 /** Keeps the better one if two sources suggest the same query for a list. */
 function withoutRepetition(queries: readonly Candidate[]): Candidate[] {
   const best = new Map<string, Candidate>();
   for (const query of queries) {
-    const key = `${query.listName ?? ''} ${query.text.toLowerCase()}`;
+    const key = queryOfList(query, query.listName);
     const known = best.get(key);
     if (known === undefined || query.tier < known.tier) best.set(key, query);
   }
   return [...best.values()];
+}
+
+function foldedOf({ folded, text }: Suggestion): string {
+  return folded ?? text.toLowerCase();
+}
+
+function queryOfList(query: Suggestion, listName: string | undefined): string {
+  return `${listName ?? ''} ${foldedOf(query)}`;
 }
 
 function resource({ text, kind, highlight, recordCount, listName }: Candidate) {

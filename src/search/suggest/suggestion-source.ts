@@ -8,12 +8,20 @@ import type { LearnedFrom } from '../types.js';
 
 export type SuggestionKind = 'record' | 'query';
 
-export interface Suggestion {
+/** How a suggestion is shown. */
+export interface Written {
   readonly text: string;
-  /** `record`: the name of a record; `query`: something to search for. */
-  readonly kind: SuggestionKind;
   /** The text, HTML-escaped, with what was not typed in <em>. */
   readonly highlight: string;
+}
+
+export interface Suggestion extends Written {
+  /** `record`: the name of a record; `query`: something to search for. */
+  readonly kind: SuggestionKind;
+  /** Folded text of a query: two queries of the same are one. Default: the text in lower case. */
+  readonly folded?: string;
+  /** Returns it as records write its words, for which some of them are read. Absent if it is written so already. */
+  readonly written?: () => Written;
   /** How well it fits the typed text. Smaller is better, over all sources. */
   readonly tier: SuggestionTier;
   /** Number of records with all words of the query. Undefined for record names. */

@@ -1,0 +1,188 @@
+/**
+ * Finds how the records of a list write a word of its index, whose words are folded: `książki` for `ksiazki`. Belongs to
+ * one thread.
+ */
+import { isAscii } from 'node:buffer';
+import { BoundedMap } from '../../platform/index.js';
+import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
+import { MATCH_ALL, parseResult, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
+import { segmentForKernel } from '../../../native-bindings/segmentation.js';
+import {
+  DamagedRecord,
+  readRecord,
+  type RecordParts,
+  type RecordStoreCache,
+  type VersionStore,
+} from '../../records/index.js';
+import type { ListContext } from '../execution/list-context.js';
+import { highlightRecords, type HighlightSpec } from '../response/highlighting.js';
+import { unescapeHtml } from './marking.js';
+import { hasDotlessI, inLowerCase, isInCapitals, ofSearches } from './spelling.js';
+
+/** Records read for a word: the oldest ones that have it. */
+const RECORDS_READ_MAX = 5;
+/** Records that decide, if all of them write the word the same way. */
+const RECORDS_AGREEING = 3;
+/** Capitals often have no marks (ΟΔΟΣ, ECOLE, STRASSE), so they decide only where all records write them. */
+const CAPITALS_WEIGHT = 1 / 8;
+/** Longer records are not read, since all of their text may have to be. */
+const FIELDS_BYTES_MAX = 64 << 10;
+/** If all records of a word are longer, the shortest one is read, up to this size. */
+const FIELDS_BYTES_ALONE_MAX = 512 << 10;
+/** Cached forms. Never stale: handles of generations are not reused. */
+const FORMS_MAX = 4096;
+/** Words of these scripts differ from what the index has in the width of letters alone. */
+const DICTIONARY_SCRIPT = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
+const NOT_ASCII = /\P{ASCII}/u;
+const MARKED = /<em>(.*?)<\/em>/su;
+/** JSON may contain any character as an escape of ASCII. */
+const ESCAPE = String.raw`\u`;
+
+type FormsKernel = Pick<Kernel, 'search' | 'highlight' | 'analyse'>;
+
+export class WrittenForms {
+  private readonly planWriter = new QueryPlanWriter();
+  private readonly forms = new BoundedMap<string, string>(FORMS_MAX);
+
+  constructor(
+    private readonly kernel: FormsKernel,
+    private readonly stores: RecordStoreCache,
+  ) {}
+
+  /**
+   * Returns the form that most of some records write, in lower case; of several, one that is not the term, then the
+   * first in the order of characters. Returns the term itself if none of these records is readable, short enough and
+   * still has it. A search for the form finds what a search for the term does.
+   */
+  of(list: ListContext, generation: GenerationHandle, term: string): string {
+    if (DICTIONARY_SCRIPT.test(term)) return term;
+    const key = `${generation} ${term}`;
+    let form = this.forms.get(key);
+    if (form === undefined) {
+      form = this.find(list, generation, term);
+      this.forms.set(key, form);
+    }
+    return form;
+  }
+
+  private find({ settings }: ListContext, generation: GenerationHandle, term: string): string {
+    const { definition, language } = settings;
+    // The same plan finds the records and marks the word in them.
+    const plan = this.planWriter.write({
+      needTotal: false,
+      storageOrder: true,
+      skip: 0,
+      size: RECORDS_READ_MAX,
+      groups: [{ occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: [term] }] }],
+      filter: MATCH_ALL,
+      sort: [],
+      facets: [],
+    });
+    const numbers = parseResult(this.kernel.search(generation, plan)).hits.recordNumbers();
+    const store = this.stores.get(settings.listPath).version(settings.version);
+    const spec = { fieldNames: definition.searchable_fields.map(({ name }) => name), plan };
+    const votes = new Votes(term);
+    for (const record of readable(store, numbers)) {
+      const written = this.writtenIn(record, spec, { term, language });
+      if (written !== undefined) votes.add(this.shown(written, term, language), isInCapitals(written));
+      if (votes.most >= RECORDS_AGREEING) break;
+    }
+    return votes.winner();
+  }
+
+  /** Returns the first occurrence of the term in the record. Undefined if it no longer has it. */
+  private writtenIn(
+    record: RecordParts,
+    spec: HighlightSpec,
+    { term, language }: { readonly term: string; readonly language: string },
+  ): string | undefined {
+    // No word of a record in ASCII has a mark, and reading all of its words would take several times as long.
+    const texts = textsOf(record, spec);
+    if (!hasDotlessI(language) && texts.every(isPlain)) return plainForm(texts, term);
+    const [json] = highlightRecords(this.kernel, spec, [record]);
+    if (json === undefined) return undefined;
+    const text = Buffer.from(json.bytes.buffer, json.bytes.byteOffset + json.begin, json.end - json.begin).toString();
+    const passages = JSON.parse(text) as Readonly<Record<string, string>>;
+    for (const name of spec.fieldNames) {
+      const marked = Object.hasOwn(passages, name) ? MARKED.exec(passages[name] ?? '')?.[1] : undefined;
+      if (marked !== undefined) return unescapeHtml(marked);
+    }
+    return undefined;
+  }
+
+  /** Returns the form as it is shown: the term if it differs from it in case only, or would find something else. */
+  private shown(written: string, term: string, language: string): string {
+    if (written === term) return term;
+    const form = ofSearches(written, language);
+    if (form === term || form === inLowerCase(term, language)) return term;
+    return this.words(form) === this.words(term) ? form : term;
+  }
+
+  /** Returns the words as an index has them, as one text. */
+  private words(text: string): string {
+    return this.kernel
+      .analyse(segmentForKernel(text))
+      .map(({ term, signed, parts }) => [signed ?? term, ...(parts ?? [])].join(' '))
+      .join('\n');
+  }
+}
+
+/** Yields the records to be read, in the order of their numbers. Each is valid until the next one. */
+function* readable(store: VersionStore, numbers: Uint32Array): Generator<RecordParts> {
+  let shortest: { readonly number: number; readonly length: number } | undefined;
+  let isAnyShort = false;
+  for (const number of numbers) {
+    const record = readFrom(store, number);
+    if (record === undefined) continue;
+    const length = record.end - record.fieldsBegin;
+    if (length <= FIELDS_BYTES_MAX) {
+      isAnyShort = true;
+      yield record;
+    } else if (length < (shortest?.length ?? FIELDS_BYTES_ALONE_MAX)) {
+      shortest = { number, length };
+    }
+  }
+  const alone = isAnyShort || shortest === undefined ? undefined : readFrom(store, shortest.number);
+  if (alone !== undefined) yield alone;
+}
+
+/** Undefined for a record that is damaged, or was deleted after the generation was published. */
+function readFrom(store: VersionStore, number: number): RecordParts | undefined {
+  const bytes = store.record(number);
+  const record = bytes === undefined ? undefined : readRecord(bytes);
+  return record instanceof DamagedRecord ? undefined : record;
+}
+
+function textsOf(record: RecordParts, { fieldNames }: HighlightSpec): readonly Buffer[] {
+  const texts = fieldNames.includes('name') ? [record.nameJson, record.fields] : [record.fields];
+  return texts.map((text) => Buffer.from(text.buffer, text.byteOffset, text.length));
+}
+
+function isPlain(text: Buffer): boolean {
+  return isAscii(text) && !text.includes(ESCAPE);
+}
+
+/** Returns the term in capitals if texts in ASCII have it so. */
+function plainForm(texts: readonly Buffer[], term: string): string | undefined {
+  if (NOT_ASCII.test(term)) return undefined;
+  const capitals = term.toUpperCase();
+  return texts.some((text) => text.includes(capitals)) ? capitals : term;
+}
+
+class Votes {
+  private readonly counts = new Map<string, number>();
+  most = 0;
+
+  constructor(private readonly term: string) {}
+
+  add(form: string, isInCapitals: boolean): void {
+    const count = (this.counts.get(form) ?? 0) + (isInCapitals ? CAPITALS_WEIGHT : 1);
+    this.counts.set(form, count);
+    this.most = Math.max(this.most, count);
+  }
+
+  winner(): string {
+    const best = [...this.counts].flatMap(([form, count]) => (count === this.most ? [form] : []));
+    return best.sort().find((form) => form !== this.term) ?? this.term;
+  }
+}
