@@ -318,6 +318,12 @@ export interface Kernel {
     wanted: number,
   ): { readonly context: number; readonly completions: Uint32Array };
 
+  /**
+   * Returns record numbers of live records that have a folded term, ascending: at most `limit` (64) of the first ones
+   * that the segments have. The time does not depend on how many have it.
+   */
+  firstRecords(generation: GenerationHandle, term: string, limit: number): Uint32Array;
+
   analyse(text: string): AnalysedToken[];
   /**
    * Returns the terms of the text in order, each as its stem if the language (a BCP 47 primary tag) has one for it, so
@@ -390,7 +396,7 @@ export interface Kernel {
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: incremented with every change of the interface. */
-const INTERFACE_VERSION = 18;
+const INTERFACE_VERSION = 19;
 
 /**
  * Returns the folder of package.json above this file, which runs as a source file in tests and as

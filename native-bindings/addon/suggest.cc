@@ -6,6 +6,7 @@
 
 #include "../kernel/terms/completion_lookup.h"
 #include "../kernel/terms/context_count.h"
+#include "../kernel/terms/first_records.h"
 #include "../kernel/terms/name_lookup.h"
 #include "bindings.h"
 #include "call_guard.h"
@@ -84,12 +85,22 @@ Napi::Value CountInContextCall(const Napi::CallbackInfo& info) {
   return result;
 }
 
+Napi::Value FirstRecordsCall(const Napi::CallbackInfo& info) {
+  const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
+  const std::string term = ReadString(info[1], "term");
+  const uint32_t limit = ReadUint32(info[2], "limit");
+  const std::vector<uint32_t> numbers =
+      ReadWholly(*published, [&] { return FirstRecords(*published->generation, term, limit); });
+  return MakeUint32s(info.Env(), numbers);
+}
+
 }  // namespace
 
 void DefineSuggest(Napi::Object exports) {
   Define<SuggestNamesCall>(exports, "suggestNames");
   Define<CompleteWordCall>(exports, "completeWord");
   Define<CountInContextCall>(exports, "countInContext");
+  Define<FirstRecordsCall>(exports, "firstRecords");
 }
 
 }  // namespace gannet::addon

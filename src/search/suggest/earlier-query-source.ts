@@ -90,14 +90,11 @@ export class EarlierQuerySource implements SuggestionSource {
   private suggestionOf(query: CountedQuery, typed: string | undefined, place: Place): Suggestion {
     const { text, searches, recordCount } = query;
     return {
-      ...shown(text, typed?.toLowerCase(), (part) => part.toLowerCase()),
+      text,
       kind: 'query',
       folded: this.spelling.folded(text),
       // Users often leave out marks.
-      written: () => {
-        const folded = (part: string) => this.spelling.folded(part);
-        return shown(this.spelling.spelt(text, place), typed === undefined ? undefined : folded(typed), folded);
-      },
+      written: () => shown(this.spelling.spelt(text, place), typed, (part) => this.spelling.folded(part)),
       tier: typed === undefined ? SUGGESTION_TIERS.corrected : SUGGESTION_TIERS.earlier,
       recordCount,
       popularity: searches,
@@ -110,6 +107,6 @@ interface CountedQuery extends EarlierQuery {
 }
 
 function shown(text: string, typed: string | undefined, fold: (text: string) => string): Written {
-  const range = typed === undefined ? undefined : typedRange(text, typed, fold);
+  const range = typed === undefined ? undefined : typedRange(text, fold(typed), fold);
   return { text, highlight: range === undefined ? marked(text) : markedAround(text, range.begin, range.end) };
 }

@@ -47,7 +47,10 @@ afterAll(async () => {
 function suggestions(text: string): string[] {
   const generation = list.lease().handle;
   const request = { text, size: 8, typoTolerance: true };
-  return source.suggest(contexts.get(generation), generation, request).map((one) => `${one.text} ${one.highlight}`);
+  return source.suggest(contexts.get(generation), generation, request).map(({ written }) => {
+    const { text: shown, highlight } = written();
+    return `${shown} ${highlight}`;
+  });
 }
 
 it('ListWordSource completes words that the dictionary cuts in two while they are typed', () => {

@@ -91,27 +91,26 @@ export class ListWordSource implements SuggestionSource {
     const words = context.map(({ terms }) => terms);
     const found = this.completions(place.generation, words, lastWord, request);
     let writtenBefore: string | undefined;
-    return found.map(({ term, distance, documentFrequency }) => {
-      const shown = (writing: string, form: string): Written => {
-        const length = distance > 0 ? 0 : this.typedLength(form, term, lastWord);
-        const words = isCorrected ? marked(writing) : escapeHtml(writing);
-        return {
-          text: writing + form,
-          highlight: words + escapeHtml(form.slice(0, length)) + marked(form.slice(length)),
-        };
-      };
+    const written = ({ term, distance }: ExpandedTerm): Written => {
+      writtenBefore ??= isCorrected ? this.corrected(context, place) : this.spelling.spelt(typed.before, place);
+      const form = this.spelling.form(term, place);
+      const length = distance > 0 ? 0 : this.typedLength(form, term, lastWord);
       return {
-        ...shown(before, term),
-        kind: 'query',
-        folded: this.spelling.folded(before + term),
-        written: () => {
-          writtenBefore ??= isCorrected ? this.corrected(context, place) : this.spelling.spelt(typed.before, place);
-          return shown(writtenBefore, this.spelling.form(term, place));
-        },
-        tier: distance > 0 || isCorrected ? SUGGESTION_TIERS.corrected : SUGGESTION_TIERS.word,
-        recordCount: documentFrequency,
+        text: writtenBefore + form,
+        highlight:
+          (isCorrected ? marked(writtenBefore) : escapeHtml(writtenBefore)) +
+          escapeHtml(form.slice(0, length)) +
+          marked(form.slice(length)),
       };
-    });
+    };
+    return found.map((completion) => ({
+      text: before + completion.term,
+      kind: 'query',
+      folded: this.spelling.folded(before + completion.term),
+      written: () => written(completion),
+      tier: completion.distance > 0 || isCorrected ? SUGGESTION_TIERS.corrected : SUGGESTION_TIERS.word,
+      recordCount: completion.documentFrequency,
+    }));
   }
 
   /** Returns how much of a form of the term was typed. */

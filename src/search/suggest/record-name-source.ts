@@ -13,6 +13,7 @@ import {
   type Suggestion,
   type SuggestionRequest,
   type SuggestionSource,
+  type Written,
 } from './suggestion-source.js';
 
 /** Names asked for, in two attempts. More than wanted, since the index still has the names of deleted records. */
@@ -104,12 +105,11 @@ export class RecordNameSource implements SuggestionSource {
   }
 }
 
-function suggestionOf({ name, kind }: NameSuggestion, typed: string): Suggestion {
+function suggestionOf(match: NameSuggestion, typed: string): Suggestion {
+  return { text: match.name, kind: 'record', written: () => written(match, typed), tier: TIERS[match.kind] };
+}
+
+function written({ name, kind }: NameSuggestion, typed: string): Written {
   const range = kind === 'typo' ? undefined : typedRange(name, typed, foldFacetValue);
-  return {
-    text: name,
-    kind: 'record',
-    highlight: range === undefined ? marked(name) : markedAround(name, range.begin, range.end),
-    tier: TIERS[kind],
-  };
+  return { text: name, highlight: range === undefined ? marked(name) : markedAround(name, range.begin, range.end) };
 }

@@ -49,12 +49,11 @@ export class SuggestExecutor {
       });
     });
     const chosen = chooseSuggestions(this.withWholeCounts(targets, candidates, size), size);
-    // Only of what is shown, since records are read for it.
     const shown = chosen.map((candidate) => {
       this.kernel.stopIfAsked();
-      return { ...candidate, ...candidate.written?.() };
+      return resource(candidate);
     });
-    writer.text(`{"suggestions":${JSON.stringify(shown.map(resource))}`);
+    writer.text(`{"suggestions":${JSON.stringify(shown)}`);
     writer.ascii(`,"took_ms":${(performance.now() - begin).toFixed(3)}}`);
     return chosen.length;
   }
@@ -133,7 +132,8 @@ function queryOfList(query: Suggestion, listName: string | undefined): string {
   return `${listName ?? ''} ${foldedOf(query)}`;
 }
 
-function resource({ text, kind, highlight, recordCount, listName }: Candidate) {
+function resource({ kind, recordCount, listName, written }: Candidate) {
+  const { text, highlight } = written();
   return {
     text,
     kind,

@@ -37,7 +37,7 @@ describe('chooseSuggestions', () => {
     Array.from({ length: count }, (_, index) => ({
       text: `${kind} ${index}`,
       kind,
-      highlight: '',
+      written: () => ({ text: '', highlight: '' }),
       tier,
       listName,
       ...(kind === 'query' ? { recordCount: 10 - index } : {}),

@@ -15,13 +15,15 @@ export interface Written {
   readonly highlight: string;
 }
 
-export interface Suggestion extends Written {
+export interface Suggestion {
+  /** A name, or a query with words as an index has them: what is counted, and compared with other suggestions. */
+  readonly text: string;
   /** `record`: the name of a record; `query`: something to search for. */
   readonly kind: SuggestionKind;
   /** Folded text of a query: two queries of the same are one. Default: the text in lower case. */
   readonly folded?: string;
-  /** Returns it as records write its words, for which some of them are read. Absent if it is written so already. */
-  readonly written?: () => Written;
+  /** Returns it as it is shown: as records write its words, for which some of them may be read. */
+  readonly written: () => Written;
   /** How well it fits the typed text. Smaller is better, over all sources. */
   readonly tier: SuggestionTier;
   /** Number of records with all words of the query. Undefined for record names. */

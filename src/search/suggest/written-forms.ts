@@ -5,7 +5,7 @@
 import { isAscii } from 'node:buffer';
 import { BoundedMap } from '../../platform/index.js';
 import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
-import { MATCH_ALL, parseResult, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
+import { MATCH_ALL, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import {
   DamagedRecord,
@@ -15,7 +15,7 @@ import {
   type VersionStore,
 } from '../../records/index.js';
 import type { ListContext } from '../execution/list-context.js';
-import { highlightRecords, type HighlightSpec } from '../response/highlighting.js';
+import { highlightRecords } from '../response/highlighting.js';
 import { unescapeHtml } from './marking.js';
 import { hasDotlessI, inLowerCase, isInCapitals, ofSearches } from './spelling.js';
 
@@ -38,7 +38,7 @@ const MARKED = /<em>(.*?)<\/em>/su;
 /** JSON may contain any character as an escape of ASCII. */
 const ESCAPE = String.raw`\u`;
 
-type FormsKernel = Pick<Kernel, 'search' | 'highlight' | 'analyse'>;
+type FormsKernel = Pick<Kernel, 'firstRecords' | 'highlight' | 'analyse'>;
 
 export class WrittenForms {
   private readonly planWriter = new QueryPlanWriter();
@@ -67,23 +67,12 @@ export class WrittenForms {
 
   private find({ settings }: ListContext, generation: GenerationHandle, term: string): string {
     const { definition, language } = settings;
-    // The same plan finds the records and marks the word in them.
-    const plan = this.planWriter.write({
-      needTotal: false,
-      storageOrder: true,
-      skip: 0,
-      size: RECORDS_READ_MAX,
-      groups: [{ occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: [term] }] }],
-      filter: MATCH_ALL,
-      sort: [],
-      facets: [],
-    });
-    const numbers = parseResult(this.kernel.search(generation, plan)).hits.recordNumbers();
+    const numbers = this.kernel.firstRecords(generation, term, RECORDS_READ_MAX);
     const store = this.stores.get(settings.listPath).version(settings.version);
-    const spec = { fieldNames: definition.searchable_fields.map(({ name }) => name), plan };
+    const fieldNames = definition.searchable_fields.map(({ name }) => name);
     const votes = new Votes(term);
     for (const record of readable(store, numbers)) {
-      const written = this.writtenIn(record, spec, { term, language });
+      const written = this.writtenIn(record, fieldNames, { term, language });
       if (written !== undefined) votes.add(this.shown(written, term, language), isInCapitals(written));
       if (votes.most >= RECORDS_AGREEING) break;
     }
@@ -93,21 +82,34 @@ export class WrittenForms {
   /** Returns the first occurrence of the term in the record. Undefined if it no longer has it. */
   private writtenIn(
     record: RecordParts,
-    spec: HighlightSpec,
+    fieldNames: readonly string[],
     { term, language }: { readonly term: string; readonly language: string },
   ): string | undefined {
     // No word of a record in ASCII has a mark, and reading all of its words would take several times as long.
-    const texts = textsOf(record, spec);
+    const texts = textsOf(record, fieldNames);
     if (!hasDotlessI(language) && texts.every(isPlain)) return plainForm(texts, term);
-    const [json] = highlightRecords(this.kernel, spec, [record]);
+    const [json] = highlightRecords(this.kernel, { fieldNames, plan: this.planOf(term) }, [record]);
     if (json === undefined) return undefined;
     const text = Buffer.from(json.bytes.buffer, json.bytes.byteOffset + json.begin, json.end - json.begin).toString();
     const passages = JSON.parse(text) as Readonly<Record<string, string>>;
-    for (const name of spec.fieldNames) {
+    for (const name of fieldNames) {
       const marked = Object.hasOwn(passages, name) ? MARKED.exec(passages[name] ?? '')?.[1] : undefined;
       if (marked !== undefined) return unescapeHtml(marked);
     }
     return undefined;
+  }
+
+  /** Returns the plan of a search for the term, which marks it. Valid until the next call. */
+  private planOf(term: string): Uint8Array {
+    return this.planWriter.write({
+      needTotal: false,
+      skip: 0,
+      size: 0,
+      groups: [{ occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: [term] }] }],
+      filter: MATCH_ALL,
+      sort: [],
+      facets: [],
+    });
   }
 
   /** Returns the form as it is shown: the term if it differs from it in case only, or would find something else. */
@@ -153,7 +155,7 @@ function readFrom(store: VersionStore, number: number): RecordParts | undefined 
   return record instanceof DamagedRecord ? undefined : record;
 }
 
-function textsOf(record: RecordParts, { fieldNames }: HighlightSpec): readonly Buffer[] {
+function textsOf(record: RecordParts, fieldNames: readonly string[]): readonly Buffer[] {
   const texts = fieldNames.includes('name') ? [record.nameJson, record.fields] : [record.fields];
   return texts.map((text) => Buffer.from(text.buffer, text.byteOffset, text.length));
 }
