@@ -40,7 +40,10 @@ const DIGIT_OR_MARK = /[\p{N}.:_'\u2019\u00b7]/u;
 /** A word in a script that is written with blanks. In others, dictionaries decide (cuts.ts). */
 const LETTERS =
   /^(?:(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}])[\p{L}\p{M}])+$/u;
-/** Function words that are initials as well. With points, others (`of`, `in`) are accidents, which cost many searches time. */
+/**
+ * Function words that are initials as well. Others (`of`, `in`) are not looked up with points: these would be accidents,
+ * and most searches in sentences have such a word. What looking them up would cost has not been measured.
+ */
 const ALSO_INITIALS: ReadonlySet<string> = new Set(['am', 'us']);
 const LETTER = /^\p{L}$/u;
 /** Punctuation that UAX 29 allows within a word, except between digits: 3.5 is not 35. */
