@@ -452,6 +452,24 @@ it('Arguments after gannet list are refused with the right command', async () =>
   expectSentence(odd, /^gannet list takes no arguments.* --param list=NAME\./, EXIT.usage);
 });
 
+it.each([
+  [['show', 'big'], 'To see one list in full, run gannet call list.read --param list=big.'],
+  [['big', 'show'], 'To see one list in full, run gannet call list.read --param list=big.'],
+  [['show'], 'To see one list in full, run gannet call list.read --param list=NAME.'],
+  [['show', 'A b'], 'To see one list in full, run gannet call list.read --param list=NAME.'],
+  [['show', 'show'], 'To see one list in full, run gannet call list.read --param list=NAME.'],
+  [['delete', 'big'], 'To delete a list, run gannet call list.delete --param list=big.'],
+  [['create', 'big'], 'To create a list, run gannet import FILE --list big --create.'],
+  [['keys'], 'To list keys, run gannet key list.'],
+  [['constructor'], 'To see one list in full, run gannet call list.read --param list=constructor.'],
+])('The verb after gannet list is not taken for the name of a list: %j', async (words, sentence) => {
+  const told = await gannetWith(['node', 'gannet', 'list', ...words], surroundings());
+  expect(told).toMatchObject({
+    text: `gannet list takes no arguments: it shows all lists. ${sentence}\n`,
+    status: EXIT.usage,
+  });
+});
+
 it('A mistake refers to the help of the command in which it was made', async () => {
   for (const [words, hint] of [
     [['impotr'], '(gannet --help shows the commands and their options)'],

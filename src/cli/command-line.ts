@@ -265,7 +265,7 @@ function addKeyCommands(program: Command, run: Run): void {
   key
     .command('list')
     .alias('ls')
-    .description('list the keys of an account')
+    .description('list the API keys of an account')
     .addOption(configOption())
     .addOption(accountOption())
     .addOption(jsonOption())
@@ -274,7 +274,7 @@ function addKeyCommands(program: Command, run: Run): void {
     );
   key
     .command('delete')
-    .description('revoke a key at once')
+    .description('delete an API key; it stops working at once')
     .argument('<id>', 'id or name of the key')
     .addOption(configOption())
     .addOption(accountOption())
@@ -294,10 +294,9 @@ function addDataCommands(program: Command, run: Run): void {
     .addOption(accountOption())
     .addOption(jsonOption())
     // Words after `list` are received here, since Commander's own error would name `ls`.
-    .argument('[word]')
-    .allowExcessArguments()
-    .action((word: string | undefined, options: { account?: string; json?: boolean }) =>
-      run(async (context) => (await import('./commands/list.js')).listLists(context, word, options)),
+    .argument('[words...]')
+    .action((words: readonly string[], options: { account?: string; json?: boolean }) =>
+      run(async (context) => (await import('./commands/list.js')).listLists(context, words, options)),
     );
   addSearchCommand(program, run);
 }

@@ -2,10 +2,8 @@ import { writeJson, type CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { formatCount, printable, table } from '../output.js';
 import { membersOf } from '../answers.js';
+import { refusedListWords } from '../list-words.js';
 import { readListing } from '../listing.js';
-
-/** Words that may be repeated in an example, since they look like names of lists. */
-const LIST_NAME = /^[a-z0-9_-]{1,64}$/u;
 
 export interface ListResource {
   readonly name: string;
@@ -25,10 +23,10 @@ export interface UnavailableList {
 
 export async function listLists(
   context: CommandContext,
-  word: string | undefined,
+  words: readonly string[],
   options: { readonly account?: string; readonly json?: boolean },
 ): Promise<ExitStatus> {
-  if (word !== undefined) throw new CommandError(unexpected(word), EXIT.usage);
+  if (words.length > 0) throw new CommandError(refusedListWords(words), EXIT.usage);
   const account = options.account ?? context.config.account.name;
   const answer = await context.withData((client) => readListing(client, 'list.list', { account }));
   const lists = membersOf<ListResource>(answer, 'lists');
@@ -52,9 +50,4 @@ export async function listLists(
   }
   for (const { name, detail } of unavailable) context.output.note(`${name} is unavailable: ${detail}\n`);
   return EXIT.done;
-}
-
-function unexpected(word: string): string {
-  const name = LIST_NAME.test(word) ? word : 'NAME';
-  return `gannet list takes no arguments: it shows all lists. To see one list in full, run gannet call list.read --param list=${name}.`;
 }
