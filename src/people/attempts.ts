@@ -1,5 +1,5 @@
 /**
- * Throttles sign-ins: five failed attempts per minute for an address and for an e-mail; further ones are refused. An
+ * Throttles sign-ins: five failed attempts per minute for an address and for an email; further ones are refused. An
  * attempt counts when it begins and is taken back if it succeeds, so that parallel attempts do not evade the limit.
  * Main thread only.
  */
@@ -9,7 +9,7 @@ import { BoundedMap, ServiceError, type Clock } from '../platform/index.js';
 
 export const ATTEMPTS_MAX = 5;
 const WINDOW_MS = 60_000;
-/** Addresses and e-mails that are tracked. The least recently used is evicted. */
+/** Addresses and emails that are tracked. The least recently used is evicted. */
 const SUBJECTS_MAX = 100_000;
 
 const NETWORK_GROUPS = 4;
@@ -36,7 +36,7 @@ export class AttemptThrottle {
 
   constructor(readonly clock: Clock) {}
 
-  /** Throws `rate-limited` if one of the subjects (an address, an e-mail) has had too many attempts. */
+  /** Throws `rate-limited` if one of the subjects (an address, an email) has had too many attempts. */
   begin(subjects: readonly string[]): Attempt {
     const nowMs = this.clock.nowMs();
     const waitMs = Math.max(...subjects.map((subject) => this.#waitMs(subject, nowMs)));

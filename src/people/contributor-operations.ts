@@ -27,7 +27,7 @@ const CONSOLE_ONLY = ['console', 'cli'] as const;
 
 const list = defineOperation({
   name: 'contributor.list',
-  summary: 'List the contributors of an account',
+  summary: 'List the people of an account',
   method: 'GET',
   path: '/contributor/{account}',
   permission: 'contributor:read',
@@ -37,9 +37,9 @@ const list = defineOperation({
   query: pageQuery,
   responses: {
     200: {
-      description: 'The contributors, in the order in which they signed up',
+      description: 'The people, in the order in which they signed up',
       schema: object({
-        contributors: Type.Array(contributorResource, { description: 'The contributors' }),
+        contributors: Type.Array(contributorResource, { description: 'The people' }),
         next: nextPage,
       }),
     },
@@ -54,7 +54,7 @@ const create = defineOperation({
   name: 'contributor.create',
   summary: 'Invite a person to an account',
   description:
-    'A person who already signs in here becomes a contributor at once. Anybody else joins with the link in the answer, which is shown only this once.',
+    'A person who already signs in here has the role at once. Anybody else joins with the link in the answer, which is shown only this once.',
   method: 'POST',
   path: '/contributor/{account}',
   permission: 'contributor:create',
@@ -62,7 +62,7 @@ const create = defineOperation({
   target: 'account',
   params: accountParams,
   body: object({ email, role }),
-  responses: { 201: { description: 'The contributor', schema: invitedResource, headers: ['Cache-Control'] } },
+  responses: { 201: { description: 'The person', schema: invitedResource, headers: ['Cache-Control'] } },
   errors: ['name-exists', 'conflict', 'storage-full'],
   async handle({ services }, { params: { account }, body }) {
     const { link, ...added } = await services.part(PEOPLE).signIn.invite(account, body);
@@ -76,7 +76,7 @@ const create = defineOperation({
 
 const update = defineOperation({
   name: 'contributor.update',
-  summary: 'Change the role of a contributor',
+  summary: 'Change the role of a person',
   description:
     'Takes effect with the next request of the person. The last owner of an account cannot get another role.',
   method: 'PUT',
@@ -86,7 +86,7 @@ const update = defineOperation({
   target: 'account',
   params: contributorParams,
   body: object({ role }),
-  responses: { 200: { description: 'The contributor', schema: contributorResource } },
+  responses: { 200: { description: 'The person', schema: contributorResource } },
   errors: [CONTRIBUTOR_NOT_FOUND, 'conflict', 'storage-full'],
   handle: async ({ services }, { params: { account, id }, body }) => ({
     status: 200,
@@ -96,7 +96,7 @@ const update = defineOperation({
 
 const remove = defineOperation({
   name: 'contributor.delete',
-  summary: 'Remove a contributor from an account',
+  summary: 'Remove a person from an account',
   description:
     'Takes effect with the next request of the person. A person without another account is signed out everywhere. The last owner of an account cannot be removed.',
   method: 'DELETE',
@@ -105,7 +105,7 @@ const remove = defineOperation({
   callers: CONSOLE_ONLY,
   target: 'account',
   params: contributorParams,
-  responses: { 204: { description: 'The contributor was removed', schema: null } },
+  responses: { 204: { description: 'The person was removed', schema: null } },
   errors: [CONTRIBUTOR_NOT_FOUND, 'conflict', 'storage-full'],
   async handle({ services }, { params: { account, id } }) {
     const { people, signIn } = services.part(PEOPLE);
@@ -116,9 +116,9 @@ const remove = defineOperation({
 
 const link = defineOperation({
   name: 'contributor.link',
-  summary: 'Create a link that signs a contributor in once',
+  summary: 'Create a link that signs a person in once',
   description:
-    'For people who have no password yet, or have lost it. Without an e-mail, the link is for the first owner of the account, who is created if there is none.',
+    'For people who have no password yet, or have lost it. Without an email, the link is for the first owner of the account, who is created if there is none.',
   method: 'POST',
   path: '/contributor/{account}/link',
   permission: 'contributor:create',
@@ -140,7 +140,7 @@ const link = defineOperation({
   async handle({ services }, { params: { account }, body }) {
     const { signIn } = services.part(PEOPLE);
     if (body.role !== undefined && body.email === undefined) {
-      const detail = 'A role can only be given together with an e-mail.';
+      const detail = 'A role can only be given together with an email.';
       throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/role', detail }] });
     }
     const made = await signIn.linkFor(account, { email: body.email, role: body.role ?? 'owner' });

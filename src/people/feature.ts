@@ -8,8 +8,8 @@ export const people: Feature = {
   name: 'people',
   settings: OPENID_SETTINGS,
   events: {
-    'contributor.added': { description: 'A contributor was added to the account' },
-    'contributor.removed': { description: 'A contributor was removed from the account' },
+    'contributor.added': { description: 'A person was added to the account' },
+    'contributor.removed': { description: 'A person was removed from the account' },
   },
   commands: [
     {

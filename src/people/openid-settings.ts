@@ -23,7 +23,7 @@ export const OPENID_SETTINGS = defineSettings('openid', {
     schema: Type.Boolean(),
     default: false,
     comment:
-      'Whether people whom the provider knows, and whom nobody has invited, get an account of their own, named after their e-mail. For services that are open to strangers. If anybody can join the provider, set plans.sign_up to a plan with limits.',
+      'Whether people whom the provider knows, and whom nobody has invited, get an account of their own, named after their email. For services that are open to strangers. If anybody can join the provider, set plans.sign_up to a plan with limits.',
   },
   name: {
     schema: Type.String({ maxLength: 100 }),

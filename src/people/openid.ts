@@ -124,7 +124,7 @@ export class OpenId {
       }),
     );
     if (typeof claims?.['email'] !== 'string' || claims['email_verified'] !== true) {
-      throw new ServiceError(SIGN_IN_FAILED, `${this.name} did not confirm an e-mail of yours.`);
+      throw new ServiceError(SIGN_IN_FAILED, `${this.name} did not confirm an email of yours.`);
     }
     return { email: claims['email'], issuer: claims.iss, subject: claims.sub };
   }

@@ -1,10 +1,10 @@
-/** Creates the account of a person who signs up, named after the e-mail. */
+/** Creates the account of a person who signs up, named after the email. */
 import type { Catalog, Change } from '../catalog/index.js';
 import { ServiceError } from '../platform/index.js';
 import type { NewAccount } from './sign-in.js';
 
 const NAME_CHARACTERS_MAX = 40;
-/** Used if no part of the e-mail is valid in a name. */
+/** Used if no part of the email is valid in a name. */
 const NAMELESS = 'account';
 
 export interface NewAccountOptions {

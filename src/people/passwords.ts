@@ -55,7 +55,7 @@ export class Passwords {
 
 /**
  * Returns the hash of no password, with the usual parameters. It is not computed: otherwise the first attempt with an
- * unknown e-mail would take twice as long as one with a known e-mail.
+ * unknown email would take twice as long as one with a known email.
  */
 function nobodysHash(): string {
   const { memoryCost, timeCost, parallelism } = PARAMETERS;

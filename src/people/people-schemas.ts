@@ -21,11 +21,11 @@ import { ROLES, type SessionRecord } from './types.js';
 /** Requires one @ with something on both sides. No pattern can tell whether mail arrives there. */
 export const email = patterned(
   '^[^\\s@\\u0000-\\u001f\\u007f]+@[^\\s@\\u0000-\\u001f\\u007f]+$',
-  'an e-mail address, with one @ and without blanks',
+  'an email address, with one @ and without blanks',
   {
     minLength: 3,
     maxLength: 254,
-    description: 'E-mail address of the person; case is ignored',
+    description: 'Email address of the person; case is ignored',
     examples: ['ann@example.com'],
   },
 );
@@ -47,7 +47,7 @@ export const linkToken = patterned(TOKEN_PATTERN, TOKEN_WORDS, {
 
 export const role = oneOf(ROLES, {
   description:
-    'Role of the person in the account. `owner`: may do everything; `editor`: everything except keys, contributors and the account itself; `viewer`: may only read',
+    'Role of the person in the account. `owner`: may do everything; `editor`: everything except API keys, people and the account itself; `viewer`: may only read',
 });
 
 const personId = Type.String({ minLength: 1, maxLength: 64, description: 'Id of the person' });
@@ -60,7 +60,7 @@ const person = named(
     id: Type.String({ description: 'Id of the person' }),
     email: nullable(Type.String(), {
       description:
-        'E-mail address that the person signs in with. Null for a person who was added by a one-time link and has none',
+        'Email address that the person signs in with. Null for a person who was added by a one-time link and has none',
     }),
     has_password: Type.Boolean({
       description: 'Whether the person has a password. Without one, they sign in by links or OpenID Connect',
@@ -109,10 +109,10 @@ export const contributorResource = named(
   {
     id: Type.String({ description: 'Id of the person' }),
     email: nullable(Type.String(), {
-      description: 'E-mail address of the person. Null for a person who was added by a one-time link and has none',
+      description: 'Email address of the person. Null for a person who was added by a one-time link and has none',
     }),
     role,
-    added_utc: timeSchema('Time at which the person became a contributor'),
+    added_utc: timeSchema('Time at which the person was added to the account'),
     state: oneOf(['active', 'invited'], {
       description: '`invited`: the person has not signed in yet; `active`: any other',
     }),

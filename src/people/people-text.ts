@@ -38,5 +38,5 @@ export const contributorsText: AnswerPrinter = (answer, { table }) => {
     state,
     added_utc,
   ]);
-  return table([['ID', 'E-MAIL', 'ROLE', 'STATE', 'SINCE'], ...rows]);
+  return table([['ID', 'EMAIL', 'ROLE', 'STATE', 'SINCE'], ...rows]);
 };

@@ -38,7 +38,7 @@ export class People {
   readonly store: CollectionStore;
   readonly #persons: Collection<PersonRecord>;
   readonly #contributors: Collection<ContributorRecord>;
-  /** Keyed by e-mail; '' for people without one. */
+  /** Keyed by email; '' for people without one. */
   readonly #byEmail: GroupedBy<PersonRecord>;
   readonly #byPerson: GroupedBy<ContributorRecord>;
   readonly #byAccount: GroupedBy<ContributorRecord>;
@@ -111,12 +111,12 @@ export class People {
     const contributor = this.#contributors.get(compositeKey(account, personId));
     const person = this.#persons.get(personId);
     if (contributor !== undefined && person !== undefined) return { contributor, person };
-    throw new ServiceError(CONTRIBUTOR_NOT_FOUND, `The account '${account}' has no contributor with this id.`);
+    throw new ServiceError(CONTRIBUTOR_NOT_FOUND, `The account '${account}' has no person with this id.`);
   }
 
   /**
-   * Inside a change: makes the person with this e-mail a contributor of the account, creating the person if necessary.
-   * With `email` null, creates a person without e-mail. Throws `name-exists` if they are a contributor already.
+   * Inside a change: makes the person with this email a contributor of the account, creating the person if necessary.
+   * With `email` null, creates a person without email. Throws `name-exists` if they are a contributor already.
    */
   add(change: Change, account: string, wanted: { readonly email: string | null; readonly role: Role }): Contributor {
     const email = wanted.email === null ? null : emailKey(wanted.email);
@@ -131,7 +131,7 @@ export class People {
     const person = known ?? { id: uuidv7(), email, password_hash: null, created_utc: now };
     const key = compositeKey(account, person.id);
     if (this.#contributors.has(key)) {
-      throw new ServiceError('name-exists', `${email ?? 'This person'} is already a contributor of the account.`);
+      throw new ServiceError('name-exists', `${email ?? 'This person'} already has a role in the account.`);
     }
     const contributor = { account, person_id: person.id, role: wanted.role, added_utc: now };
     if (known === undefined) change.put(this.#persons, person.id, person);
@@ -187,7 +187,7 @@ export class People {
     leaving.left(change, personId);
   }
 
-  /** Inside a change. Throws `name-exists` if somebody else has the e-mail. */
+  /** Inside a change. Throws `name-exists` if somebody else has the email. */
   update(change: Change, person: PersonRecord): void {
     const other = person.email === null ? undefined : this.personOf(person.email);
     if (other !== undefined && other.id !== person.id) {
@@ -200,13 +200,10 @@ export class People {
     if (role !== 'owner') return;
     for (const other of this.#contributorsOf(account)) {
       if (other.contributor.role !== 'owner' || other.person.id === person_id) continue;
-      // An owner who used a one-time link and gave no e-mail may never come back, so does not count.
+      // An owner who used a one-time link and gave no email may never come back, so does not count.
       if (other.person.email !== null) return;
     }
-    throw new ServiceError(
-      'conflict',
-      'This is the last owner of the account: make another contributor an owner first.',
-    );
+    throw new ServiceError('conflict', 'This is the last owner of the account: make another person an owner first.');
   }
 }
 
@@ -219,7 +216,7 @@ function* first<T>(entries: Iterable<T>, count: number): Generator<T> {
   }
 }
 
-/** Compares e-mails in lower case, since hardly any mail server distinguishes `Ann@` from `ann@`. */
+/** Compares emails in lower case, since hardly any mail server distinguishes `Ann@` from `ann@`. */
 export function emailKey(email: string): string {
   return email.trim().normalize('NFC').toLowerCase();
 }

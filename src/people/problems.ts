@@ -2,7 +2,7 @@
 export const SIGN_IN_FAILED = {
   code: 'sign-in-failed',
   status: 401,
-  title: 'The e-mail and password, or the link, are wrong',
+  title: 'The email and password, or the link, are wrong',
 } as const;
 export const PROVIDER_UNAVAILABLE = {
   code: 'provider-unavailable',
@@ -17,6 +17,6 @@ export const NO_PROVIDER = {
 export const CONTRIBUTOR_NOT_FOUND = {
   code: 'contributor-not-found',
   status: 404,
-  title: 'There is no such contributor',
+  title: 'There is no such person',
 } as const;
 export const SESSION_NOT_FOUND = { code: 'session-not-found', status: 404, title: 'There is no such session' } as const;

@@ -31,13 +31,13 @@ import { NO_PROVIDER, PROVIDER_UNAVAILABLE, SESSION_NOT_FOUND, SIGN_IN_FAILED } 
 const CONSOLE = ['console'] as const;
 const ofPerson = { permission: null, callers: CONSOLE, target: 'none' } as const;
 
-const byPassword = object({ email, password: givenPassword }, { description: 'Sign-in with e-mail and password' });
+const byPassword = object({ email, password: givenPassword }, { description: 'Sign-in with email and password' });
 
 const byLink = object(
   { link: linkToken, password: Type.Optional(newPassword), email: Type.Optional(email) },
   {
     description:
-      'Sign-in with the token of a one-time link or an invitation. `password` sets the password of the person, and `email` the e-mail of a person who has none yet',
+      'Sign-in with the token of a one-time link or an invitation. `password` sets the password of the person, and `email` the email of a person who has none yet',
   },
 );
 
@@ -60,7 +60,7 @@ const create = defineOperation({
   name: 'session.create',
   summary: 'Sign in',
   description:
-    'Sets the cookie of a new session, which ends 12 hours after its last use. After five failures within a minute from one network address or for one e-mail, further attempts are refused (429).',
+    'Sets the cookie of a new session, which ends 12 hours after its last use. After five failures within a minute from one network address or for one email, further attempts are refused (429).',
   method: 'POST',
   path: '/session',
   permission: 'public',
@@ -115,7 +115,7 @@ const ways = defineOperation({
   params: noParams,
   responses: {
     200: {
-      description: 'Ways to sign in, in addition to e-mail and password, and links',
+      description: 'Ways to sign in, in addition to email and password, and links',
       schema: object({
         openid: nullable(
           object({

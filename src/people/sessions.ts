@@ -58,7 +58,7 @@ export class Sessions implements SessionAuthenticator {
     const place = meant === undefined ? undefined : this.#people.place(meant, person.id);
     // Paths without an account are open to every signed-in person.
     if (place === undefined && named !== undefined) {
-      throw new ServiceError('out-of-scope', `You are not a contributor of an account '${named}'.`);
+      throw new ServiceError('out-of-scope', `You have no role in an account '${named}'.`);
     }
     const own = { id, personId: person.id, csrfToken: () => csrfToken(credential.token) };
     return sessionCaller(own, meant ?? '', place);

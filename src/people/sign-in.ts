@@ -1,4 +1,4 @@
-/** Creates sessions by e-mail and password, by a one-time link, or by an OpenID provider. Main thread only. */
+/** Creates sessions by email and password, by a one-time link, or by an OpenID provider. Main thread only. */
 import { assertAccount, type Change } from '../catalog/index.js';
 import { ServiceError, type Clock } from '../platform/index.js';
 import { addressSubject, AttemptThrottle, type Attempt } from './attempts.js';
@@ -19,7 +19,7 @@ export interface LinkSignIn {
   readonly link: string;
   /** New password. Ends the person's other sessions. */
   readonly password?: string;
-  /** For a person without e-mail. */
+  /** For a person without email. */
   readonly email?: string;
 }
 
@@ -34,7 +34,7 @@ export interface NewLink {
   readonly expires_utc: string;
 }
 
-/** Inside a change: creates an account for a person with this e-mail, and returns its name. */
+/** Inside a change: creates an account for a person with this email, and returns its name. */
 export type NewAccount = (change: Change, email: string) => string;
 
 export class SignIn {
@@ -57,21 +57,21 @@ export class SignIn {
   }
 
   /**
-   * Rejects with `sign-in-failed` (the same for an unknown e-mail and a wrong password), `rate-limited` or
+   * Rejects with `sign-in-failed` (the same for an unknown email and a wrong password), `rate-limited` or
    * `overloaded`.
    */
   async byPassword({ email, password }: PasswordSignIn, origin: Origin): Promise<SignedIn> {
-    const attempt = this.#attempts.begin([addressSubject(origin.address), `e-mail ${emailKey(email)}`]);
+    const attempt = this.#attempts.begin([addressSubject(origin.address), `email ${emailKey(email)}`]);
     const known = this.people.personOf(email);
     const isRight = await this.#compare(known?.password_hash ?? null, password, attempt);
-    if (!isRight || known === undefined) throw new ServiceError(SIGN_IN_FAILED, 'The e-mail or the password is wrong.');
+    if (!isRight || known === undefined) throw new ServiceError(SIGN_IN_FAILED, 'The email or the password is wrong.');
     // Taken back before the session is written, since the password was right even if that fails.
     attempt.takeBack();
     return this.#begin(origin, () => {
       const person = this.#person(known.id);
       // The password may have changed while it was being compared.
       if (person.password_hash !== known.password_hash) {
-        throw new ServiceError(SIGN_IN_FAILED, 'The e-mail or the password is wrong.');
+        throw new ServiceError(SIGN_IN_FAILED, 'The email or the password is wrong.');
       }
       return person;
     });
@@ -117,7 +117,7 @@ export class SignIn {
       const person = known ?? this.#newcomer(change, email);
       const bound = person.openid;
       if (bound?.issuer === issuer && bound.subject !== subject) {
-        throw new ServiceError(SIGN_IN_FAILED, 'This e-mail already signs in with another account of the provider.');
+        throw new ServiceError(SIGN_IN_FAILED, 'This email already signs in with another account of the provider.');
       }
       const changed = { ...person, openid: { issuer, subject } };
       if (bound?.issuer !== issuer) this.people.update(change, changed);
@@ -157,16 +157,16 @@ export class SignIn {
       }
       const email = wanted.email === undefined ? person.email : emailKey(wanted.email);
       if (email !== person.email && (person.email !== null || person.openid !== undefined)) {
-        // A person could otherwise take somebody else's e-mail, and the invitations meant for it: no mail is sent that
+        // A person could otherwise take somebody else's email, and the invitations meant for it: no mail is sent that
         // could prove whose it is.
         const detail =
           person.openid === undefined
-            ? 'Your e-mail cannot be changed: it is the one that you were invited by. To use another one, have it invited, and sign in with it.'
-            : 'Your e-mail cannot be changed here: it is the one that your OpenID provider confirms.';
+            ? 'Your email cannot be changed: it is the one that you were invited by. To use another one, have it invited, and sign in with it.'
+            : 'Your email cannot be changed here: it is the one that your OpenID provider confirms.';
         throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/email', detail }] });
       }
       if (email === null) {
-        const detail = 'Give the e-mail that you sign in with.';
+        const detail = 'Give the email that you sign in with.';
         throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/email', detail }] });
       }
       const changed = { ...person, email, password_hash };
@@ -190,7 +190,7 @@ export class SignIn {
 
   /**
    * Creates a link that an operator hands out. With `email` undefined, it is for the account's first owner, who is
-   * created if there is none. A person with the e-mail who is not a contributor yet becomes one, with `role`.
+   * created if there is none. A person with the email who is not a contributor yet becomes one, with `role`.
    */
   linkFor(account: string, { email, role }: { readonly email: string | undefined; readonly role: Role }) {
     return this.people.store.change((change): { readonly person: PersonRecord; readonly link: NewLink } => {
@@ -252,7 +252,7 @@ export class SignIn {
 
   #person(id: string): PersonRecord {
     const person = this.people.person(id);
-    if (person === undefined) throw new ServiceError(SIGN_IN_FAILED, 'This person is no longer a contributor.');
+    if (person === undefined) throw new ServiceError(SIGN_IN_FAILED, 'This person has no role in an account any more.');
     return person;
   }
 }

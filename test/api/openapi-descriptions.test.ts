@@ -74,6 +74,17 @@ describe('texts of the OpenAPI document', () => {
     expect(wrong.map(({ operationId, summary }) => `${operationId}: ${summary ?? ''}`)).toEqual([]);
   });
 
+  it('use the words of CONTRIBUTING for people, keys and what is done with them', () => {
+    const sentences = [
+      ...described.flatMap((operation) => [operation.summary ?? '', textOf(operation)]),
+      ...properties.map(([, schema]) => textOf(schema)),
+      ...parameters.map(([, each]) => textOf(each)),
+    ];
+    // What is in code, is a path or is an id is a name of the interface.
+    const plain = sentences.map((text) => text.replaceAll(/`[^`]*`/g, ''));
+    expect(plain.filter((text) => /\be-mail|\bcontributors?\b(?![.:-])|\blogs? in\b|\brevoke/i.test(text))).toEqual([]);
+  });
+
   it('describe each parameter, property, header, named schema and answer', () => {
     const answers = described.flatMap(({ operationId, responses }) =>
       Object.entries(responses)

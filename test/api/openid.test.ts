@@ -87,10 +87,10 @@ describe('a refused sign-in', () => {
   const now = Math.floor(Date.now() / 1000);
   it.each<[what: string, claims: Claims]>([
     ['who was not invited', { email: 'eve@example.com' }],
-    ['with an e-mail that is not verified', { email_verified: false }],
-    ['with an e-mail that is verified in words', { email_verified: 'true' }],
-    ['with an e-mail of which nothing is said', { email_verified: null }],
-    ['without an e-mail', { email: null }],
+    ['with an email that is not verified', { email_verified: false }],
+    ['with an email that is verified in words', { email_verified: 'true' }],
+    ['with an email of which nothing is said', { email_verified: null }],
+    ['without an email', { email: null }],
     ['by another issuer', { iss: 'https://evil.example' }],
     ['with a token for somebody else', { aud: 'another-client' }],
     ['with a token that is over', { exp: now - 3600, iat: now - 7200 }],

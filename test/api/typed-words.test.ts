@@ -96,7 +96,7 @@ describe('refusals of the service in terms of options and arguments', () => {
     ],
     [['feed', 'interval', 'n', 'x'], /^<interval-minutes>: Must be an integer/],
     [['account', 'create', 'A b'], /^<name>: Must be 1 to 64 lower-case letters/],
-    [['contributor', 'invite', 'a', '--role', 'viewer'], /^<email>: Must be an e-mail address, .*, not "a"/],
+    [['contributor', 'invite', 'a', '--role', 'viewer'], /^<email>: Must be an email address, .*, not "a"/],
     [['contributor', 'invite', 'ann@example.com', '--role', 'boss'], /^--role: Must be one of "owner", /],
     [
       ['feed', 'connect', 'n', '--provider', 'rss', '--settings', '{"url":"http://127.0.0.1/"}'],

@@ -130,7 +130,7 @@ const accountDelete = defineOperation({
   name: 'account.delete',
   summary: 'Delete an account and everything in it',
   description:
-    'Deletes its lists with their records, groups, analytics, feeds, files, models, keys, webhooks and contributors. This cannot be undone.',
+    'Deletes its lists with their records, groups, analytics, feeds, files, models, API keys, webhooks, and the roles of people in it. This cannot be undone.',
   method: 'DELETE',
   path: '/account/{account}',
   permission: null,

@@ -34,7 +34,7 @@ const readOnlyKey = object({
 
 export const apiKeyCreateReadOnly = defineOperation({
   name: 'api-key.create-read-only',
-  summary: 'Create a key that can only read',
+  summary: 'Create an API key that can only read',
   description: [
     "The scope of the new key (default `account`) must be the caller's or narrower; a wider one is refused (403).",
     'Permissions that do not end in `:read` or `:view` are dropped; if none is left, the request is refused (400).',

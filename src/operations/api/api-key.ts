@@ -56,7 +56,7 @@ const newKey = object(
 
 const create = defineOperation({
   name: 'api-key.create',
-  summary: 'Create a key',
+  summary: 'Create an API key',
   method: 'POST',
   path: '/api-key/{account}',
   permission: 'api-key:create',
@@ -128,7 +128,7 @@ function invalidPermissions(errors: readonly ErrorPlace[]): ServiceError {
 
 const list = defineOperation({
   name: 'api-key.list',
-  summary: 'List the keys of an account',
+  summary: 'List the API keys of an account',
   description:
     'Returns what is known of each key, with its last four characters. The keys themselves are never returned.',
   method: 'GET',
@@ -153,7 +153,7 @@ const list = defineOperation({
 
 const remove = defineOperation({
   name: 'api-key.delete',
-  summary: 'Revoke a key',
+  summary: 'Delete an API key',
   description: 'Deletes the key. It stops working at once.',
   method: 'DELETE',
   path: '/api-key/{account}/{id}',
@@ -164,7 +164,7 @@ const remove = defineOperation({
     account: accountName,
     id: Type.String({ minLength: 1, maxLength: 64, description: 'Id of the key' }),
   }),
-  responses: { 204: { description: 'The key was revoked', schema: null } },
+  responses: { 204: { description: 'The API key was deleted', schema: null } },
   errors: ['key-not-found', 'storage-full'],
   async handle({ services }, { params }) {
     if (await services.access.deleteKey(params.account, params.id)) return { status: 204 };

@@ -203,7 +203,7 @@ const update = defineOperation({
 const remove = defineOperation({
   name: 'list-group.delete',
   summary: 'Delete a group',
-  description: 'Deletes the group and its analytics. Its lists remain. Keys whose scope is this group are revoked.',
+  description: 'Deletes the group and its analytics. Its lists remain. API keys whose scope is this group are deleted.',
   method: 'DELETE',
   path: '/list-group/{account}/{group}',
   permission: 'list-group:delete',

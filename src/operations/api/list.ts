@@ -178,7 +178,7 @@ const remove = defineOperation({
   name: 'list.delete',
   summary: 'Delete a list with its records',
   description:
-    'Deletes the list with its records and analytics. Keys whose scope is this list are revoked. Each group that has the list as a member gets a new version without it. This cannot be undone.',
+    'Deletes the list with its records and analytics. API keys whose scope is this list are deleted. Each group that has the list as a member gets a new version without it. This cannot be undone.',
   method: 'DELETE',
   path: '/list/{account}/{list}',
   permission: 'list:delete',

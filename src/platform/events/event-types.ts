@@ -40,9 +40,9 @@ const EVENT_CATALOGUE = {
   'media-store.created': { description: 'A media store was added', isFired: false },
   'media-store.deleted': { description: 'A media store was removed', isFired: false },
   'api-key.created': { description: 'An API key was created; the key itself is never sent' },
-  'api-key.deleted': { description: 'An API key was revoked' },
-  'contributor.added': { description: 'A contributor was added to the account', isFired: false },
-  'contributor.removed': { description: 'A contributor was removed from the account', isFired: false },
+  'api-key.deleted': { description: 'An API key was deleted' },
+  'contributor.added': { description: 'A person was added to the account', isFired: false },
+  'contributor.removed': { description: 'A person was removed from the account', isFired: false },
   'eval.run-completed': { description: 'An evaluation finished', isFired: false },
   'eval.run-regressed': { description: 'The score of an evaluation dropped below its baseline', isFired: false },
   'subscription.auto-upgraded': {

@@ -32,7 +32,7 @@ import { needCookies } from '../../service/session.js';
 import { useTitle } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 
-/** Sign-in by e-mail and password, or by a one-time link, whose token is in the fragment of the address. */
+/** Sign-in by email and password, or by a one-time link, whose token is in the fragment of the address. */
 export function SignIn() {
   useTitle(text.signIn.title);
   const { to } = useSearch({ from: '/sign-in' });
