@@ -73,13 +73,20 @@ const list = defineOperation({
   responses: {
     200: {
       description: 'The plans',
-      schema: object({ plans: Type.Array(planResource, { description: 'The plans' }) }),
+      schema: object({
+        plans: Type.Array(planResource, { description: 'The plans' }),
+        sign_up: Type.String({
+          description:
+            'Name of the plan of the accounts of people who sign up by themselves (see the setting `plans.sign_up`). Accounts that the operator creates begin on the plan `default`',
+          examples: ['free'],
+        }),
+      }),
     },
   },
-  handle: ({ services }) => ({
-    status: 200,
-    body: { plans: [UNLIMITED, ...services.part(PLANS).offered].map(describePlan) },
-  }),
+  handle({ services }) {
+    const { offered, planOfNewcomers } = services.part(PLANS);
+    return { status: 200, body: { plans: [UNLIMITED, ...offered].map(describePlan), sign_up: planOfNewcomers } };
+  },
 });
 
 const read = defineOperation({

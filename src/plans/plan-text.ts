@@ -16,14 +16,16 @@ interface UsageAnswer {
 const numberText = (number: number | null): string => (number === null ? '-' : number.toLocaleString('en'));
 
 export const plansText: AnswerPrinter = (answer, { table }) => {
-  const { plans } = answer as { readonly plans: readonly PlanAnswer[] };
+  const { plans, sign_up } = answer as { readonly plans: readonly PlanAnswer[]; readonly sign_up: string };
   const limits = Object.keys(plans[0]?.limits ?? {});
   const rows = plans.map((plan) => [
     plan.name,
     ...limits.map((limit) => numberText(plan.limits[limit] ?? null)),
     plan.successor ?? '-',
   ]);
-  return table([['PLAN', ...limits.map((limit) => limit.replaceAll('_', ' ').toUpperCase()), 'SUCCESSOR'], ...rows]);
+  const heads = ['PLAN', ...limits.map((limit) => limit.replaceAll('_', ' ').toUpperCase()), 'SUCCESSOR'];
+  const newcomers = `Accounts of people who sign up (openid.sign_up) begin on the plan '${sign_up}', others on 'default'.`;
+  return `${table([heads, ...rows])}${newcomers}\n`;
 };
 
 export const usageText: AnswerPrinter = (answer, { table }) => {

@@ -185,6 +185,7 @@ describe('with sign-up allowed', () => {
     expect((await person.get('/list/default')).status).toBe(403);
     expect((await person.get('/session/ways')).body).toEqual({ openid: { name: 'Example', sign_up: true } });
     expect((await person.get('/plan/zoe-lee-shop')).body).toMatchObject({ plan: 'trial' });
+    expect((await person.get('/plan')).body).toMatchObject({ sign_up: 'trial' });
     expect((await open.control().get('/plan/default')).body).toMatchObject({ plan: 'default' });
   });
 

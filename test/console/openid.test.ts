@@ -22,6 +22,9 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('sign-in by OpenID Connect', 
         GANNET_OPENID_ISSUER: provider.issuer,
         GANNET_OPENID_CLIENT_ID: 'gannet',
         GANNET_OPENID_NAME: 'Example',
+        GANNET_OPENID_SIGN_UP: 'true',
+        GANNET_PLANS_OFFERED: 'trial lists=2',
+        GANNET_PLANS_SIGN_UP: 'trial',
         GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
       },
     });
@@ -48,6 +51,18 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('sign-in by OpenID Connect', 
     await page.waitForURL(expected);
     expect(new URL(page.url()).origin).toBe(service.address);
     expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('gives newcomers the plan that the page of plans names', async () => {
+    const { page, context } = await openPage(browser);
+    provider.claims = { ...provider.claims, email: 'kim@example.com', sub: 'kim' };
+    await page.goto(`${service.address}/console/sign-in`);
+    await page.getByRole('button', { name: 'Sign in with Example' }).click();
+    await page.waitForURL(/\/console\/kim\/?$/);
+    await page.goto(`${service.address}/console/kim/plan`);
+    await page.getByText('This account is on the trial plan.').waitFor();
+    await page.getByText('begin on the default plan, those of people who sign up on the trial plan.').waitFor();
     await context.close();
   });
 

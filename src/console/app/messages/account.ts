@@ -128,7 +128,11 @@ export const accountTexts = {
     unlimited: (used: string) => `${used}, no limit`,
     of: (used: string, allowed: string, share: string) => `${used} of ${allowed} (${share})`,
     plans: 'Plans',
-    plansLead: 'To change the plan, the operator of the service runs gannet plan set.',
+    plansLead: (newcomers: string | undefined) => {
+      const begin = 'Accounts that the operator of the service creates begin on the default plan';
+      const signUp = newcomers === undefined ? '' : `, those of people who sign up on the ${newcomers} plan`;
+      return `${begin}${signUp}. To change the plan of an account, the operator runs gannet plan set.`;
+    },
     plan: 'Plan',
     current: (name: string) => `${name} (current)`,
     noLimit: 'No limit',

@@ -1,7 +1,7 @@
 import { Progress, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { text } from '../../messages/index.js';
-import { planList, planRead, type PlanListOutput, type PlanReadOutput } from '../../service/client.js';
+import { planList, planRead, sessionWays, type PlanListOutput, type PlanReadOutput } from '../../service/client.js';
 import { reading } from '../../service/queries.js';
 import { useAccount } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
@@ -20,11 +20,18 @@ export function Plan() {
   const account = useAccount();
   const read = useQuery({ ...reading(planRead, { params: { account } }), refetchInterval: READ_MS });
   const plans = useQuery(reading(planList, {}));
+  const ways = useQuery(reading(sessionWays, {}));
   return (
     <Page title={text.plan.title} lead={read.data === undefined ? undefined : leadOf(read.data)}>
       <Problem error={read.error ?? plans.error} onRetry={() => void read.refetch()} />
       {read.data === undefined ? null : <Usage read={read.data} />}
-      {plans.data === undefined ? null : <Offered plans={plans.data.plans} current={read.data?.plan} />}
+      {plans.data === undefined ? null : (
+        <Offered
+          plans={plans.data.plans}
+          current={read.data?.plan}
+          newcomers={ways.data?.openid?.sign_up === true ? plans.data.sign_up : undefined}
+        />
+      )}
     </Page>
   );
 }
@@ -63,13 +70,16 @@ function Usage({ read }: { readonly read: PlanReadOutput }) {
 function Offered({
   plans,
   current,
+  newcomers,
 }: {
   readonly plans: PlanListOutput['plans'];
   readonly current: string | undefined;
+  /** Plan of people who sign up. Undefined if nobody can. */
+  readonly newcomers: string | undefined;
 }) {
   const limits = Object.keys(plans[0]?.limits ?? {}) as Limit[];
   return (
-    <Section title={text.plan.plans} lead={text.plan.plansLead}>
+    <Section title={text.plan.plans} lead={text.plan.plansLead(newcomers)}>
       <Columns heads={[text.plan.plan, ...limits.map((limit) => text.plan.limits[limit])]} label={text.plan.plans}>
         {plans.map(({ name, limits: allowed }) => (
           <Table.Tr key={name}>
