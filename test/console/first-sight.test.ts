@@ -30,6 +30,16 @@ describeConsole('the console for a newcomer', { env, fill }, (its) => {
   const button = (name: string | RegExp) => its.page.getByRole('button', { name });
   const hits = () => its.page.getByRole('list', { name: 'Hits' }).getByRole('listitem');
 
+  it('names the cardinality of a facet as the API does, with its meaning', async () => {
+    await its.visit('list/books/fields');
+    await its.page.getByRole('table').getByText('Single (one per record)').waitFor();
+    await its.page.getByRole('button', { name: 'Add facet' }).click();
+    const form = its.page.getByRole('form', { name: 'Add facet' });
+    await form.getByRole('combobox', { name: 'Values' }).click();
+    await its.page.getByRole('option', { name: 'Many (several per record)' }).click();
+    await its.page.keyboard.press('Escape');
+  });
+
   it('explains why a search may have no hits, and leads to where each cause can be fixed', async () => {
     await its.visit('list/books/search?query=petrel&filter=year%20%3E%203000&match=all');
     const why = its.page.getByRole('region', { name: 'No hits.' });

@@ -209,7 +209,7 @@ export const listTexts = {
     types: { none: '–', string: 'Text', number: 'Number', boolean: 'Yes or no', date: 'Date' } as Readonly<
       Record<string, string>
     >,
-    cardinality: { Single: 'One per record', Many: 'Several per record' },
+    cardinality: { Single: 'Single (one per record)', Many: 'Many (several per record)' },
     searchable: 'Searchable fields',
     searchableLead: 'Fields whose words are searched. A higher weight counts more.',
     facets: 'Facets',
