@@ -22,7 +22,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
   let page: Page;
   const files = new Map<string, Uint8Array>();
   const hits = () => page.locator('#hits li');
-  const status = (text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor();
+  const status = (text: string) => page.locator('#status').getByText(text, { exact: true }).waitFor();
 
   beforeAll(async () => {
     shop = await startFileServer(files);
@@ -37,6 +37,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
       facets: [
         { name: 'brand', type: 'string' },
         { name: 'category', type: 'string' },
+        { name: 'maker', type: 'string' },
         { name: 'price', type: 'number' },
         { name: 'rating', type: 'number' },
         { name: 'in_stock', type: 'boolean' },
@@ -48,6 +49,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
       description: 'Warm <b>&</b> dry',
       brand: index % 3 === 0 ? "O'Neil" : 'Petrel',
       category: index % 2 === 0 ? 'Jackets' : 'Tents',
+      maker: index === 7 ? "Émile d'Or" : `Maker ${String(index).padStart(2, '0')}`,
       price: 100 - index,
       rating: (index % 3) + 0.5,
       in_stock: index % 5 !== 0,
@@ -69,6 +71,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
       Buffer.from(filled.replace(key, sampleKey).replace("list: 'products'", "list: 'sample'")),
     );
     files.set('/values.html', Buffer.from(filled.replace("['brand', 'category']", "['rating', 'in_stock']")));
+    files.set('/makers.html', Buffer.from(filled.replace("['brand', 'category']", "['maker', 'price']")));
     files.set('/keyless.html', Buffer.from(filled.replace(key, 'gnt_eu_none')));
     page = (await openPage(browser)).page;
   });
@@ -103,8 +106,8 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
     const other = shop.url('/search.html').replace('127.0.0.1', 'localhost');
     await page.goto(other);
     const told = `GANNET_SERVER_CORS_ORIGINS=${new URL(other).origin}`;
-    await page.getByRole('status').getByText(told).waitFor();
-    expect(await page.getByRole('status').innerText()).toMatch(
+    await page.locator('#status').getByText(told).waitFor();
+    expect(await page.locator('#status').innerText()).toMatch(
       /^The search failed\. http:\S+ gives no answer to this page\./,
     );
   });
@@ -138,7 +141,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
       await new Promise<void>((end) => late.push(end));
       await route.abort().catch(() => undefined);
     });
-    const input = page.locator('input[type=search]');
+    const input = page.locator('input[name=query]');
     await input.fill('jack');
     await expect.poll(() => late.length).toBe(1);
     const dropped = page.waitForEvent('requestfailed', (request) => request.url().includes('/suggest/'));
@@ -180,6 +183,40 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
     await status('8 found');
     expect(await page.getByLabel('true (8)').isChecked()).toBe(true);
     await page.goto(shop.url('/search.html'));
+    await status('30 found');
+  });
+
+  it('finds values of a facet beyond the most frequent ones, which can be chosen and stay chosen', async () => {
+    await page.goto(shop.url('/makers.html'));
+    await status('30 found');
+    const maker = page.getByRole('group', { name: 'maker' });
+    const box = maker.getByRole('searchbox', { name: 'Find in maker' });
+    await expect.poll(() => maker.getByRole('checkbox').count()).toBe(10);
+    // Numbers have no words to find, and facets with few values need no box.
+    expect(await page.getByRole('group', { name: 'price' }).getByRole('searchbox').count()).toBe(0);
+    await page.goto(shop.url('/search.html'));
+    await status('30 found');
+    expect(await page.getByRole('searchbox', { name: /^Find in/ }).count()).toBe(0);
+
+    await page.goto(shop.url('/makers.html'));
+    await status('30 found');
+    await box.pressSequentially('d emile');
+    await maker.getByLabel("Émile d'Or (1)").waitFor();
+    await expect.poll(() => maker.getByRole('checkbox').count()).toBe(1);
+    expect(await box.evaluate((element) => element.matches(':focus'))).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
+    await maker.getByLabel("Émile d'Or (1)").check();
+    await status('1 found');
+    // The hits are those of the search, whatever is typed among the values.
+    await box.fill('zzz');
+    await maker.getByText('No matches.').waitFor();
+    expect(await hits().count()).toBe(1);
+    await box.fill('');
+    await maker.getByLabel("Émile d'Or").waitFor();
+    expect(await maker.getByLabel("Émile d'Or").isChecked()).toBe(true);
+    await page.reload();
+    await status('1 found');
+    await maker.getByLabel("Émile d'Or").uncheck();
     await status('30 found');
   });
 
