@@ -8,11 +8,5 @@ export const searchState = (search: Record<string, unknown>): SearchState =>
     Object.entries(search).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value)),
   ) as SearchState;
 
-export interface GroupState {
-  readonly query?: string;
-  /** Link of the picture that is searched by. */
-  readonly picture?: string;
-  /** Number of hits before the page. */
-  readonly skip?: number;
-  readonly days?: number;
-}
+/** Options of a search in a group, and the days of its report. */
+export type GroupState = SearchState & { readonly days?: number; readonly skip?: number };

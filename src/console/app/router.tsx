@@ -160,10 +160,8 @@ const group = createRoute({
   getParentRoute: () => account,
   path: '/group/$group',
   validateSearch: (search: Record<string, unknown>): GroupState => {
-    const [query, picture] = [textOf(search['query']), textOf(search['picture'])];
-    const given = { ...(query === undefined ? {} : { query }), ...(picture === undefined ? {} : { picture }) };
-    const { skip } = search;
-    return { ...given, ...(isNatural(skip) ? { skip } : {}), ...daysOf(search) };
+    const { days: _, skip, ...options } = searchState(search);
+    return { ...options, ...(isNatural(skip) ? { skip } : {}), ...daysOf(search) };
   },
   component: pageOf(() => import('./pages/account/group.js'), 'GroupPage'),
 });

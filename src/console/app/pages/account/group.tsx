@@ -3,7 +3,7 @@ import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { text } from '../../messages/index.js';
-import type { GroupState } from '../../page-state.js';
+import type { SearchState } from '../../page-state.js';
 import {
   analyticsGroup,
   listRead,
@@ -15,15 +15,20 @@ import {
 import { reading } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
 import { count } from '../../ui/format.js';
+import { useIsNarrow } from '../../ui/narrow.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { firstDay, Report } from '../../ui/report.js';
+import { CopyAs } from '../list/copy-as.js';
+import { FacetCounts } from '../list/facet-counts.js';
 import { Hit } from '../list/hit.js';
 import { HitPages } from '../list/hit-pages.js';
-import { SIZE, withinAnswer } from '../list/search-body.js';
+import { bodyOf, changed, sizeOf, withinAnswer } from '../list/search-body.js';
+import { SearchOptions } from '../list/search-options.js';
 import { PictureBox } from '../search/picture-box.js';
 import { pictureFieldsOf } from '../search/picture-search.js';
-import { readingByPicture, type Picture } from '../search/picture.js';
+import { linkIn, PICTURE, PICTURE_OPTIONS, readingByPicture, type Picture } from '../search/picture.js';
+import { useGroupFields } from './group-fields.js';
 
 const DAYS = 30;
 
@@ -44,63 +49,100 @@ interface GroupSearchProps {
 }
 
 function GroupSearch({ params }: GroupSearchProps) {
-  const { query = '', picture: link, skip = 0 } = useSearch({ from: '/$account/group/$group' });
+  const { days: _, ...options } = useSearch({ from: '/$account/group/$group' });
   const navigate = useNavigate();
-  const [entry, setEntry] = useState(query);
   const [file, setFile] = useState<File>();
-  const picture = file ?? link;
+  const picture = file ?? linkIn(options);
+  const set = (change: SearchState): void => {
+    void navigate({
+      to: '/$account/group/$group',
+      params,
+      search: (old) => changed(old, { ...('skip' in change ? {} : { skip: undefined }), ...change }),
+    });
+  };
   const searchBy = (wanted: Picture | undefined): void => {
     setFile(wanted instanceof File ? wanted : undefined);
-    const search = ({ picture: _, skip: __, ...others }: GroupState): GroupState =>
-      typeof wanted === 'string' ? { ...others, picture: wanted } : others;
-    void navigate({ to: '/$account/group/$group', params, search });
+    set({ [PICTURE]: typeof wanted === 'string' ? wanted : undefined });
   };
-  const proposals = useProposals(params, entry);
-  const found = useFoundInGroup(params, { query, skip }, picture);
   return (
     <Stack>
-      {picture !== undefined ? null : (
-        <form
-          aria-label={text.groups.search}
-          onSubmit={(event) => {
-            event.preventDefault();
-            void navigate({
-              to: '/$account/group/$group',
-              params,
-              search: ({ skip: _, ...old }) => ({ ...old, query: entry }),
-            });
-          }}
-        >
-          <Row align="flex-end">
-            <Autocomplete
-              label={text.search.query}
-              style={{ flex: 1, minWidth: 200, maxWidth: 480 }}
-              data={proposals}
-              filter={({ options }) => options}
-              value={entry}
-              onChange={setEntry}
-            />
-            <Button type="submit">{text.groups.search}</Button>
-          </Row>
-        </form>
-      )}
+      {picture === undefined ? <QueryForm params={params} options={options} onChange={set} /> : null}
       <PictureBox picture={picture} onPicture={searchBy} />
-      <Problem error={found.error} />
-      {found.isLoading ? <Box className="awaited" /> : null}
-      {found.data === undefined || found.isError ? null : (
-        <>
-          <FoundInGroup account={params.account} found={found.data} onLike={searchBy} />
-          <HitPages
-            total={found.data.total_count}
-            size={SIZE}
-            skip={skip}
-            onSkip={(next) =>
-              void navigate({ to: '/$account/group/$group', params, search: (old) => ({ ...old, skip: next }) })
-            }
-          />
-        </>
-      )}
+      <GroupPreview params={params} options={options} picture={picture} onChange={set} onLike={searchBy} />
     </Stack>
+  );
+}
+
+interface QueryFormProps extends GroupSearchProps {
+  readonly options: SearchState;
+  readonly onChange: (change: SearchState) => void;
+}
+
+function QueryForm({ params, options, onChange }: QueryFormProps) {
+  const [entry, setEntry] = useState(String(options['query'] ?? ''));
+  const proposals = useProposals(params, entry);
+  return (
+    <form
+      aria-label={text.groups.search}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChange({ query: entry });
+      }}
+    >
+      <Row align="flex-end">
+        <Autocomplete
+          label={text.search.query}
+          style={{ flex: 1, minWidth: 200, maxWidth: 480 }}
+          data={proposals}
+          filter={({ options: found }) => found}
+          value={entry}
+          onChange={setEntry}
+        />
+        <Button type="submit">{text.groups.search}</Button>
+        <CopyAs
+          path={`/search/group/${params.account}/${params.group}/${params.version}`}
+          content={{ json: bodyOf(options) }}
+        />
+      </Row>
+    </form>
+  );
+}
+
+interface GroupPreviewProps extends QueryFormProps {
+  readonly picture: Picture | undefined;
+  readonly onLike: (link: string) => void;
+}
+
+/** The options beside what they find. */
+function GroupPreview({ params, options, picture, onChange, onLike }: GroupPreviewProps) {
+  const fields = useGroupFields(params.account, params.group);
+  const found = useFoundInGroup(params, options, picture);
+  const isNarrow = useIsNarrow();
+  return (
+    <div className="preview">
+      <details className="folded" open={!isNarrow}>
+        <summary>{text.search.options}</summary>
+        <SearchOptions
+          list={fields}
+          options={options}
+          onChange={onChange}
+          {...(picture === undefined ? {} : { taken: PICTURE_OPTIONS })}
+        />
+      </details>
+      <Stack>
+        <Problem error={found.error} />
+        {found.isLoading ? <Box className="awaited" /> : null}
+        {found.data === undefined || found.isError ? null : (
+          <FoundInGroup
+            account={params.account}
+            found={found.data}
+            options={options}
+            onChange={onChange}
+            onLike={onLike}
+          />
+        )}
+      </Stack>
+    </div>
   );
 }
 
@@ -114,27 +156,29 @@ function useProposals(params: GroupSearchProps['params'], query: string): string
   return query === '' ? [] : [...new Set(data?.suggestions.map(({ text: proposed }) => proposed))];
 }
 
-function useFoundInGroup(
-  params: GroupSearchProps['params'],
-  { query, skip }: { readonly query: string; readonly skip: number },
-  picture: Picture | undefined,
-) {
+/** A group is searched once something is asked for: its page also shows the report, in which each search counts. */
+function useFoundInGroup(params: GroupSearchProps['params'], options: SearchState, picture: Picture | undefined) {
+  const body = bodyOf(options);
+  const isAsked = Object.keys(body).some((name) => name !== 'size' && name !== 'skip');
   const byWords = useQuery({
-    ...reading(searchGroup, { params, body: withinAnswer({ query, skip }) }),
+    ...reading(searchGroup, { params, body: withinAnswer(body) }),
     placeholderData: keepPreviousData,
-    enabled: query !== '' && picture === undefined,
+    enabled: isAsked && picture === undefined,
   });
-  const byPicture = useQuery(readingByPicture(searchImageGroup, params, { picture, options: withinAnswer({ skip }) }));
+  const byPicture = useQuery(readingByPicture(searchImageGroup, params, { picture, options: withinAnswer(body) }));
   return picture === undefined ? byWords : byPicture;
 }
 
 interface FoundInGroupProps {
   readonly account: string;
   readonly found: SearchGroupOutput;
+  readonly options: SearchState;
+  readonly onChange: (change: SearchState) => void;
   readonly onLike: (link: string) => void;
 }
 
-function FoundInGroup({ account, found: { total_count, took_ms, results }, onLike }: FoundInGroupProps) {
+function FoundInGroup({ account, found, options, onChange, onLike }: FoundInGroupProps) {
+  const { total_count, took_ms, results, facets } = found;
   const names = [...new Set(results.map(({ list_name }) => list_name ?? ''))];
   const may = useMay();
   const lists = useQueries({
@@ -150,6 +194,15 @@ function FoundInGroup({ account, found: { total_count, took_ms, results }, onLik
         {text.search.found(count(total_count), took_ms.toFixed(1))}
       </Text>
       {total_count === 0 ? <Text>{text.groups.noHits}</Text> : null}
+      {facets === undefined ? null : (
+        <FacetCounts
+          facets={facets}
+          filter={String(options['filter'] ?? '')}
+          onFilter={(filter) => {
+            onChange({ filter });
+          }}
+        />
+      )}
       <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: 'none' }} aria-label={text.search.hits}>
         {results.map((hit) => {
           const list = hit.list_name ?? '';
@@ -157,6 +210,14 @@ function FoundInGroup({ account, found: { total_count, took_ms, results }, onLik
           return <Hit key={hit.id} hit={hit} account={account} list={list} pictures={pictures} />;
         })}
       </Stack>
+      <HitPages
+        total={total_count}
+        size={sizeOf(options)}
+        skip={Number(options['skip'] ?? 0)}
+        onSkip={(skip) => {
+          onChange({ skip });
+        }}
+      />
     </>
   );
 }

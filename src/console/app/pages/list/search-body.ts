@@ -15,8 +15,10 @@ export const SIZE_MAX = 100;
 const FIELDS_BYTES = 500_000;
 /** Address parameter with the options of the second search, as JSON. */
 const COMPARED = 'compare';
+/** Address parameter with the days of a report beside the search. */
+const DAYS = 'days';
 /** Address parameters that are not options. */
-const OTHERS: readonly string[] = [COMPARED, PICTURE];
+const OTHERS: readonly string[] = [COMPARED, PICTURE, DAYS];
 
 /** Converts the options. Addresses may be written by hand, so that a text option may look like a number. */
 export function bodyOf(options: SearchState): SearchBody {

@@ -32,11 +32,17 @@ const OPTIONS = Object.entries(searchListSchemas.body.properties as Readonly<Rec
 /** Labels of the options. */
 const LABELS: Readonly<Record<Exclude<keyof SearchBody, 'query' | 'skip'>, string>> = text.search.labels;
 
+/** The fields of what is searched. */
+export interface SearchedFields {
+  readonly facets: readonly Pick<List['facets'][number], 'name' | 'cardinality'>[];
+  readonly searchable_fields: readonly Pick<List['searchable_fields'][number], 'name'>[];
+}
+
 interface SearchOptionsProps {
   readonly label?: string;
   /** Options of this kind of search, and those shown first. Undefined for all options. */
   readonly taken?: { readonly names: ReadonlySet<string>; readonly first: readonly string[] };
-  readonly list: List;
+  readonly list: SearchedFields;
   readonly options: SearchState;
   readonly onChange: (change: SearchState) => void;
 }
@@ -76,7 +82,7 @@ export function SearchOptions({ label = text.search.options, taken, list, option
 interface OptionProps {
   readonly name: string;
   readonly schema: FieldSchema;
-  readonly list: List;
+  readonly list: SearchedFields;
   readonly value: string | number | boolean | undefined;
   readonly onChange: (value: string | number | boolean | undefined) => void;
 }
@@ -133,14 +139,14 @@ function Option({ name, schema, list, value, onChange }: OptionProps) {
 }
 
 /** Returns the fields that an option chooses from. Undefined for other options. */
-function fieldsFor(name: string, { facets, searchable_fields }: List): string[] | undefined {
+function fieldsFor(name: string, { facets, searchable_fields }: SearchedFields): string[] | undefined {
   if (name === 'facets') return facets.map((facet) => facet.name);
   if (name === 'search_fields') return searchable_fields.map((field) => field.name);
   return undefined;
 }
 
 /** Returns the facets with one value per record, and the current value of the option, which may be typed by hand. */
-function singleFacets({ facets }: List, value: OptionProps['value']): string[] {
+function singleFacets({ facets }: SearchedFields, value: OptionProps['value']): string[] {
   const names = facets.flatMap(({ name, cardinality }) => (cardinality === 'Single' ? [name] : []));
   return value === undefined || names.includes(String(value)) ? names : [...names, String(value)];
 }
