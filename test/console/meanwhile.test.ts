@@ -135,6 +135,38 @@ describeConsole('changes made elsewhere while a page is open', { fill }, (its) =
       .toEqual([{ name: 'sort', type: 'string', cardinality: 'Many' }]);
   });
 
+  it('show at once that a list was deleted in another tab, and when the window is looked at again, elsewhere', async () => {
+    for (const name of ['gone', 'left']) await its.service.client.post('/list/default', { name });
+    const missing = (name: string) => its.page.getByText(`There is no list '${name}'.`).waitFor();
+    await its.visit('list/gone/records');
+    await its.page.getByRole('heading', { name: 'gone' }).waitFor();
+    const other = await its.page.context().newPage();
+    await other.goto(`${its.service.address}/console/default/list/gone/settings`);
+    await other.getByRole('button', { name: 'Delete list' }).click();
+    await other.getByRole('dialog').getByRole('textbox').fill('gone');
+    await other.getByRole('dialog').getByRole('button', { name: 'Delete list' }).click();
+    await other.waitForURL(/\/lists$/);
+    await missing('gone');
+    await other.getByRole('link', { name: 'birds' }).waitFor();
+    expect(await other.getByRole('link', { name: 'gone' }).count()).toBe(0);
+    await other.close();
+
+    await its.service.client.post('/list/default', { name: 'gone' });
+    await its.page.getByRole('button', { name: 'Try again' }).click();
+    await its.page.getByRole('heading', { name: 'gone' }).waitFor();
+
+    await its.service.client.bulk('default', 'left', [{ name: 'one', title: 'One' }]);
+    await its.visit('list/left/fields');
+    await its.page.getByRole('heading', { name: 'left' }).waitFor();
+    await its.service.client.delete('/list/default/left');
+    await expect
+      .poll(async () => {
+        await lookAgain();
+        return its.page.getByText("There is no list 'left'.").count();
+      })
+      .toBe(1);
+  });
+
   it('to thousands of synonyms show a hundred of them, and any that is searched for', async () => {
     const rules = Array.from({ length: RULES }, (_, index) => ({
       kind: 'equivalent',

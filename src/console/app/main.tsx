@@ -11,7 +11,8 @@ import './service/arrival.js';
 import { router } from './router.js';
 import { NONCE } from './service/nonce.js';
 import { forgetSession } from './service/session.js';
-import { queries, whenSignedOut } from './service/queries.js';
+import { whenChangedInOtherTabs } from './service/other-tabs.js';
+import { queries, readAgainUnasked, whenSignedOut } from './service/queries.js';
 import { askOverPage, pageIsLeft, typedHere } from './service/typed.js';
 import { colours, theme } from './theme.js';
 
@@ -35,6 +36,8 @@ whenSignedOut(() => {
   forgetSession();
   void router.navigate({ to: '/sign-in', search: { to: href }, replace: true });
 });
+
+whenChangedInOtherTabs(readAgainUnasked);
 
 createRoot(root).render(
   <StrictMode>

@@ -3,6 +3,7 @@
  */
 import { QueryCache, QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { client, ConnectionLost, ServiceProblem, type AnyInput, type Call } from './client.js';
+import { tellOtherTabs } from './other-tabs.js';
 
 const RETRIES_MAX = 2;
 
@@ -92,6 +93,18 @@ export function joined<Page extends object>(earlier: Page, later: Page): Page {
   return { ...later, ...(Object.fromEntries(lists) as Partial<Page>) };
 }
 
+/** Reads all queries again after a change, here and in other tabs. */
+export function readAgain(cache: QueryClient): Promise<void> {
+  tellOtherTabs();
+  return cache.invalidateQueries();
+}
+
+/** Reads queries again after a change in another tab. A search is not repeated, since each one counts. */
+export function readAgainUnasked(): void {
+  const isSearch = (name: unknown): boolean => typeof name === 'string' && name.startsWith('search.');
+  void queries.invalidateQueries({ predicate: ({ queryKey: [name] }) => !isSearch(name) });
+}
+
 /** Mutation by an operation, after which all queries are read again. */
 export function useChange<Input extends AnyInput, Output>(call: Call<Input, Output>) {
   return useChangeBy((input: Input) => call(client, input));
@@ -100,5 +113,5 @@ export function useChange<Input extends AnyInput, Output>(call: Call<Input, Outp
 /** Like `useChange`, for a change that takes several calls. */
 export function useChangeBy<Input, Output>(change: (input: Input) => Promise<Output>) {
   const cache = useQueryClient();
-  return useMutation<Output, Error, Input>({ mutationFn: change, onSuccess: () => cache.invalidateQueries() });
+  return useMutation<Output, Error, Input>({ mutationFn: change, onSuccess: () => readAgain(cache) });
 }

@@ -2,8 +2,9 @@ import { Badge, Group, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Outlet, useMatchRoute, useNavigate, useParams } from '@tanstack/react-router';
 import { text } from '../../messages/index.js';
-import { listRead, type ListReadOutput } from '../../service/client.js';
+import { listRead, ServiceProblem, type ListReadOutput } from '../../service/client.js';
 import { reading } from '../../service/queries.js';
+import { typedHere } from '../../service/typed.js';
 import { LIST_PLACES } from '../../shell/places.js';
 import { count } from '../../ui/format.js';
 import { useTitle } from '../../ui/page.js';
@@ -25,14 +26,15 @@ function readAgainMs(list: List | undefined): number | undefined {
   return isWorking || list?.record_count === 0 ? WORKING_READ_MS : undefined;
 }
 
-/** Returns the list in the address. */
+/** Returns the list in the address. Throws if it was deleted meanwhile, unless the page has typed text to keep. */
 export function useList(): List {
   const { account = '', list = '' } = useParams({ strict: false });
   const query = reading(listRead, { params: { account, list } });
-  const { data } = useSuspenseQuery({
+  const { data, error } = useSuspenseQuery({
     ...query,
     refetchInterval: ({ state }) => readAgainMs(state.data) ?? false,
   });
+  if (error instanceof ServiceProblem && error.code === 'list-not-found' && !typedHere()) throw error;
   return data;
 }
 

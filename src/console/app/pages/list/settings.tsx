@@ -1,10 +1,11 @@
 import { Button, Group, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { text } from '../../messages/index.js';
 import { client, listCheck, listClone, listDelete, listReindex, listSource, listUpdate } from '../../service/client.js';
-import { useChange } from '../../service/queries.js';
+import { readAgain, useChange } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
@@ -177,10 +178,13 @@ function CloneList() {
 function DeleteList() {
   const params = useListParams();
   const navigate = useNavigate();
+  const cache = useQueryClient();
   const { record_count } = useList();
   const remove = async (): Promise<void> => {
     await listDelete(client, { params });
     await navigate({ to: '/$account/lists', params: { account: params.account } });
+    // Only now: the page of the list would be read again as well.
+    await readAgain(cache);
   };
   return (
     <ConfirmButton
