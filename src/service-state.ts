@@ -99,8 +99,31 @@ function troubleOfList(
   if (refusal !== undefined && !PASSING.has(refusal.code)) return { ...trouble, kind: 'list', detail: refusal.detail };
   const meaning = indexes.outline(id)?.meaning();
   if (meaning === undefined || (meaning.state !== 'failing' && meaning.failed === 0)) return undefined;
-  const detail = `${meaning.failed} records have no vectors, ${meaning.pending} wait for one: ${meaning.error ?? meaning.state}`;
-  return { ...trouble, kind: 'meaning', detail };
+  return { ...trouble, kind: 'meaning', detail: meaningDetail(meaning) };
+}
+
+/** Why records have no vectors, by the codes of the list's `meaning.error`. */
+const WITHOUT_VECTORS: Readonly<Record<string, string>> = {
+  'no-text': 'there is no text in the fields that the model reads',
+  'unknown-words': 'the built-in model knows none of the words; searches by words still find such records',
+  'too-long': 'the text is too long for the model',
+  refused: 'the model refuses the text',
+  'wrong-dimensions': 'the vectors have another number of dimensions than those of the list',
+  'no-direction': 'the vectors have only zeros',
+  error: 'the service failed; its log says how',
+};
+
+interface MeaningTrouble {
+  readonly state: string;
+  readonly failed: number;
+  readonly pending: number;
+  readonly error?: string | undefined;
+}
+
+export function meaningDetail({ state, failed, pending, error = state }: MeaningTrouble): string {
+  const without = failed === 1 ? '1 record has no vector' : `${failed} records have no vectors`;
+  const waiting = pending === 0 ? '' : `, ${pending} more ${pending === 1 ? 'waits' : 'wait'} for one`;
+  return `${without}${waiting}: ${WITHOUT_VECTORS[error] ?? error}`;
 }
 
 async function waitingOf({ metrics, config }: StateParts): Promise<ServiceState['waiting']> {

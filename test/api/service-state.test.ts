@@ -8,6 +8,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { gannet } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { listResource } from '../../src/operations/api/list-schemas.js';
+import { meaningDetail } from '../../src/service-state.js';
 
 interface State {
   readonly release: string;
@@ -88,4 +90,15 @@ it('The state of the service reports a feed whose source cannot be reached', asy
   expect(found).toEqual([expect.objectContaining({ kind: 'feed', account: 'default', name: 'docs' })]);
   expect((await gannet(service.dataDir, 'doctor')).output).toMatch(/! Trouble +feed default\/docs: /);
   expect((await gannet(service.dataDir, 'service', 'state')).output).toMatch(/Trouble +feed default\/docs: /);
+});
+
+it('Each reason why records have no vectors has its words', () => {
+  const reasons =
+    /most frequent reason why records failed: (.+?)\. At most/.exec(JSON.stringify(listResource))?.[1] ?? '';
+  const codes = Array.from(reasons.matchAll(/`([a-z-]+)`/g), ([, code]) => code as string);
+  expect(codes).toContain('unknown-words');
+  const bare = codes.filter((error) =>
+    meaningDetail({ state: 'ready', failed: 1, pending: 0, error }).endsWith(`: ${error}`),
+  );
+  expect(bare).toEqual([]);
 });
