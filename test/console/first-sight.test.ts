@@ -41,9 +41,10 @@ describeConsole('the console for a newcomer', { env, fill }, (its) => {
   });
 
   it('explains why a search may have no hits, and leads to where each cause can be fixed', async () => {
-    await its.visit('list/books/search?query=petrel&filter=year%20%3E%203000&match=all');
+    await its.visit('list/books/search?query=petrel&filter=year%20%3E%203000&match=all&facets=year');
     const why = its.page.getByRole('region', { name: 'No hits.' });
     await why.waitFor();
+    await its.page.getByRole('group', { name: 'Values of year' }).getByText('No values in these hits').waitFor();
     // The words are not the reason: records have them.
     expect(await why.getByText('No record has these words').count()).toBe(0);
     await why.getByRole('button', { name: 'Match any word' }).click();

@@ -57,6 +57,7 @@ describeConsole('pages other than those of lists', { env, fill }, (its) => {
     }
     await its.page.keyboard.press('Escape');
     await its.page.getByRole('link', { name: 'sea' }).click();
+    await its.page.getByText('Searches birds.').waitFor();
     const box = its.page.getByRole('combobox', { name: 'Search text' });
     await box.fill('ganne');
     await its.page.getByRole('option', { name: 'gannet' }).first().click();

@@ -6,6 +6,7 @@ export const accountTexts = {
     find: 'Find group',
     title: 'Groups',
     lead: 'Search several lists as one.',
+    searched: (lists: string, more: number) => `Searches ${lists}${more === 0 ? '' : ` and ${more} more lists`}.`,
     none: 'No groups yet. Create one to search several lists at once, such as products and articles.',
     name: 'Name',
     make: 'Create group',

@@ -119,6 +119,7 @@ export const listTexts = {
     bySynonym: (word: string, terms: string) => `${word} also found ${terms} (synonym).`,
     byTypo: (word: string, terms: string) => `${word} also found ${terms} (spelling).`,
     valuesOf: (facet: string) => `Values of ${facet}`,
+    noValues: 'No values in these hits',
     leftOut: (names: string) => `Too long to show here: ${names}`,
     why: 'Why this score?',
     sharing: (records: string) => `${records} records`,

@@ -7,13 +7,18 @@ import type { SearchedFields } from '../list/search-options.js';
 
 type Fields = Pick<ListListOutput['lists'][number], 'name' | 'facets' | 'searchable_fields'>;
 
+/** Returns the names of the group's lists; none until they are read. */
+export function useMembers(account: string, group: string): readonly string[] {
+  const may = useMay();
+  const groups = useQuery({ ...readingGroups(account), enabled: may(listGroupList) });
+  return groups.data?.groups.find(({ name }) => name === group)?.lists.map(({ list }) => list) ?? [];
+}
+
 /** Returns no fields until they are read; the options that do not choose from them can be used meanwhile. */
 export function useGroupFields(account: string, group: string): SearchedFields {
   const may = useMay();
-  const groups = useQuery({ ...readingGroups(account), enabled: may(listGroupList) });
+  const members = new Set(useMembers(account, group));
   const lists = useQuery({ ...readingLists(account), enabled: may(listList) });
-  const read = groups.data?.groups.find(({ name }) => name === group);
-  const members = new Set(read?.lists.map(({ list }) => list));
   return fieldsOfAll((lists.data?.lists ?? []).filter(({ name }) => members.has(name)));
 }
 

@@ -28,16 +28,21 @@ import { SearchOptions } from '../list/search-options.js';
 import { PictureBox } from '../search/picture-box.js';
 import { pictureFieldsOf } from '../search/picture-search.js';
 import { linkIn, PICTURE, PICTURE_OPTIONS, readingByPicture, type Picture } from '../search/picture.js';
-import { useGroupFields } from './group-fields.js';
+import { useGroupFields, useMembers } from './group-fields.js';
 
 const DAYS = 30;
+/** Lists that are named below the title. */
+const MEMBERS_SHOWN = 10;
 
 /** Page of a group: a search over all its lists, and an analytics report. */
 export function GroupPage() {
   const { account = '', group = '' } = useParams({ strict: false });
   const may = useMay();
+  const members = useMembers(account, group);
+  const shown = members.slice(0, MEMBERS_SHOWN);
+  const lead = text.groups.searched(shown.join(', '), members.length - shown.length);
   return (
-    <Page title={group}>
+    <Page title={group} lead={members.length === 0 ? undefined : lead}>
       <GroupSearch params={{ account, group, version: 'latest' }} />
       {may(analyticsGroup) ? <GroupReport params={{ account, group }} /> : null}
     </Page>

@@ -17,6 +17,11 @@ export function FacetCounts({ facets, filter, onFilter }: FacetCountsProps) {
       <Text size="sm" fw={600}>
         {name}
       </Text>
+      {values.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {text.search.noValues}
+        </Text>
+      ) : null}
       {values.map(({ value, count: hits }) => (
         <Button
           key={String(value)}
