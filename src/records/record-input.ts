@@ -53,9 +53,8 @@ const SOURCE = /^(?:feed:[^/]+|media:[^/]+\/.+)$/su;
 
 /** Throws `invalid-record`. */
 export function readRecordInput(value: unknown): RecordInput {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw NO_OBJECT;
-  }
+  if (Array.isArray(value)) throw ARRAY;
+  if (typeof value !== 'object' || value === null) throw NO_OBJECT;
   const record = value as Record<string, unknown>;
   const name = validName(record['name']);
   const fields = record['fields'];
@@ -154,3 +153,7 @@ export function invalidRecord(member: string | undefined, detail: string): Servi
 
 /** Created once: creating an error takes longer than reading a short line, and every line of an import may need it. */
 const NO_OBJECT = invalidRecord(undefined, 'A record is a JSON object.');
+const ARRAY = invalidRecord(
+  undefined,
+  'A record is a JSON object, not an array. The body of a bulk call that is one array of records has the content type application/json.',
+);
