@@ -170,11 +170,10 @@ class AllListIndexes implements ListIndexes, ListOpener {
     return this.rounds.begin(listed());
   }
 
-  open(listId: string, settings: SearchSettings): Promise<ListIndex> {
-    return this.openList(listId, settings, undefined).then((handle) => {
-      this.resting.open.used(listId);
-      return handle;
-    });
+  async open(listId: string, settings: SearchSettings): Promise<ListIndex> {
+    const handle = await this.rebuilder.asked(listId, this.openList(listId, settings, undefined));
+    this.resting.open.used(listId);
+    return handle;
   }
 
   async reindex(listId: string, settings: SearchSettings): Promise<number> {

@@ -42,7 +42,8 @@ export class ListRounds {
     const byUse = [...known, ...[...all.keys()].filter((id) => !known.has(id))];
     const first = new Set(byUse.slice(-Math.min(OPENED_AT_START_MAX, openMax)));
     await Promise.all(Array.from(first, (id) => this.open(id, all.get(id) as SearchSettings)));
-    for (const [id, settings] of all) if (!first.has(id) && !register.has(id)) this.add(id, settings);
+    for (const id of byUse.toReversed())
+      if (!first.has(id) && !register.has(id)) this.add(id, all.get(id) as SearchSettings);
   }
 
   /** Opens the list after those that were added before. */

@@ -43,6 +43,8 @@ export function segmentFormats({ build }: Pick<Kernel, 'build'>): string {
 
 export class RestRegister {
   private lists: Map<string, RestingList> | undefined;
+  /** Ids in the file of a release with segments of another format, least recently used first. */
+  private usedBefore: readonly string[] = [];
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> | undefined;
   private isChanged = false;
@@ -69,9 +71,10 @@ export class RestRegister {
     return this.has(listId) ? this.known.get(listId)?.records : undefined;
   }
 
-  /** Ids, least recently used first. */
+  /** Ids, least recently used first; also of lists whose segments have to be rebuilt. */
   ids(): string[] {
-    return [...this.known.keys()];
+    const known = [...this.known.keys()];
+    return [...this.usedBefore.filter((id) => !this.known.has(id)), ...known];
   }
 
   /**
@@ -141,8 +144,12 @@ export class RestRegister {
   private read(): Map<string, RestingList> {
     try {
       const written = JSON.parse(readFileSync(this.path(), 'utf8')) as Partial<Written> | null;
-      if (written?.format !== FORMAT || written.segments !== this.options.segmentFormat) return new Map();
+      if (written?.format !== FORMAT) return new Map();
       const known = (written.lists ?? []).filter(([id, , records]) => isListId(id) && Number.isSafeInteger(records));
+      if (written.segments !== this.options.segmentFormat) {
+        this.usedBefore = known.map(([id]) => id);
+        return new Map();
+      }
       return new Map(known.map(([id, print, records]) => [id, { print, records }]));
     } catch {
       // The file does not exist yet or is damaged: every list is opened.

@@ -272,6 +272,15 @@ describe('ListIndexes.resume after a start', () => {
     }
   });
 
+  it('knows which lists were used last after a release whose segments it cannot use', () => {
+    const print = 'none';
+    const written = { format: 1, segments: '0.0.0', lists: ['list-2', 'list-0', 'list-1'].map((id) => [id, print, 1]) };
+    writeFileSync(join(dataDir, 'lists-at-rest'), JSON.stringify(written));
+    const register = new RestRegister({ dataDir, segmentFormat: '1', onFailure: () => undefined });
+    expect(register.has('list-0')).toBe(false);
+    expect(register.ids()).toEqual(['list-2', 'list-0', 'list-1']);
+  });
+
   it('logs a list that cannot be opened, and opens the others', async () => {
     await makeAll();
     await closeAll();

@@ -1,7 +1,7 @@
 /**
  * Rebuilds the indexes of lists that cannot be opened as they are: everything in a segment can be derived from the
- * records in the list's store. Lists are rebuilt one at a time; nothing else uses a list meanwhile, because it is not
- * open.
+ * records in the list's store. One is rebuilt at a time, in the order of `RebuildQueue`; nothing else uses a list
+ * meanwhile, because it is not open.
  *
  * Each version is written in pieces (new segment files that are in no manifest) and put in force by one commit. A crash
  * or a stop leaves such files, which are removed when the list is next opened, and complete versions, which stay. Main
@@ -22,6 +22,7 @@ import type { IngestExecutor } from '../contract/ingest-tasks.js';
 import type { ListOutline, SearchSettings } from '../contract/types.js';
 import { versionStatus } from '../contract/version-status.js';
 import { UnusableIndexError, type UnusableVersion } from '../segments/unusable-segments.js';
+import { RebuildQueue, type QueuedRebuild } from './rebuild-queue.js';
 import { remakeSegments, runWithRoom } from './segment-remaking.js';
 
 const PROGRESS_LOG_INTERVAL_MS = 10_000;
@@ -56,6 +57,7 @@ interface Rebuild {
   readonly diskFailures: number;
   /** True if the store was mapped anew since the rebuild began: what it had read before may have been zeros. */
   mayHaveReadZeros: boolean;
+  readonly queued: QueuedRebuild;
   /** Resolves when the rebuild has ended, successfully or not. */
   outcome: Promise<unknown>;
 }
@@ -70,12 +72,12 @@ interface RebuildRequest<List> {
 
 export class UnusableListReindexer {
   private readonly rebuilds = new Map<string, Rebuild>();
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly queue = new RebuildQueue();
 
   constructor(private readonly options: UnusableListReindexerOptions) {}
 
   /**
-   * Rebuilds every unusable version after the lists before it, then opens the list with `open` and resolves with the
+   * Rebuilds every unusable version when its turn has come, then opens the list with `open` and resolves with the
    * result. If it fails, it rejects and the list stays refused.
    */
   start<List>({ listId, listPath, settings, found, open }: RebuildRequest<List>): Promise<List> {
@@ -83,12 +85,15 @@ export class UnusableListReindexer {
     const log = this.options.log.child({ account: settings.account, list: settings.list, id: listId });
     const total = found.unusable.reduce((sum, { documents }) => sum + documents, 0);
     const before = this.rebuilds.get(listId);
+    const job = this.options.progress.begin({ kind: 'rebuild', subject: listId, total });
+    const queued: QueuedRebuild = { isAsked: false, left: () => total - job.read().done, run: () => Promise.resolve() };
     const rebuild: Rebuild = {
       log,
       listPath,
       found,
       abort: new AbortController(),
-      job: this.options.progress.begin({ kind: 'rebuild', subject: listId, total }),
+      job,
+      queued,
       failed: false,
       retryAtMs: undefined,
       diskFailures: before?.retryAtMs === undefined ? 0 : before.diskFailures + 1,
@@ -97,12 +102,26 @@ export class UnusableListReindexer {
     };
     const reason = found.unusable.map(({ segment }) => segment.message);
     log.info({ reason, records: total }, 'The index of a list will be rebuilt from its records');
-    const opened = this.last.then(() => this.run(listId, rebuild, open));
+    const opened = new Promise<List>((resolve, reject) => {
+      queued.run = () => this.run(listId, rebuild, open).then(resolve, reject);
+    });
     rebuild.outcome = opened.catch(() => undefined);
-    this.last = rebuild.outcome;
     this.rebuilds.set(listId, rebuild);
+    this.queue.add(queued);
     this.count();
     return opened;
+  }
+
+  /**
+   * Somebody waits for the list, which is being opened: unless it is at work already, its rebuild goes before those
+   * that nobody waits for. Settles as `opening` does.
+   */
+  asked<List>(listId: string, opening: Promise<List>): Promise<List> {
+    return opening.catch((error: unknown) => {
+      const rebuild = this.rebuilds.get(listId);
+      if (rebuild !== undefined) rebuild.queued.isAsked = true;
+      throw error;
+    });
   }
 
   /** Returns why the list cannot be used now; undefined if it is not being rebuilt here. */
@@ -202,9 +221,14 @@ export class UnusableListReindexer {
     const { listPath, job, log } = rebuild;
     const { signal } = rebuild.abort;
     const run: IngestExecutor['run'] = (task, options) => this.options.executor.run(task, options);
+    const runPiece: IngestExecutor['run'] = async (task, options) => {
+      await this.queue.letOthersFirst(rebuild.queued);
+      signal.throwIfAborted();
+      return run(task, options);
+    };
     let loggedMs = performance.now();
     const segments = await remakeSegments({
-      run,
+      run: runPiece,
       listPath,
       version,
       part,
