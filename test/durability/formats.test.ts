@@ -2,7 +2,7 @@
  * Tests that every environment states its kind and format, and that others are refused. The environments are found on
  * disk, so that a new one without a format number fails here.
  */
-import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { open } from '../../src/platform/lmdb.js';
@@ -11,6 +11,7 @@ import { FEATURES } from '../../src/features.js';
 import { ENVIRONMENT_FORMATS, FORMAT_KEY, type FormatRow } from '../../src/platform/index.js';
 import { gannet } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
+import { changeFormat, segmentFilesOf } from '../support/segment-damage.js';
 import { TestService } from '../support/service.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
@@ -130,6 +131,30 @@ describe('environments', () => {
       /✗ Stores of lists .*another release.*default\/films \(.* has format 2, and this release reads format 1/,
     );
     changeRow(folderOf('list'), { kind: 'list', number: 1, made_by: '0.1.0' });
+  });
+
+  it('with an index of another release are named by doctor, which leaves them as they are, and rebuilt by a start', async () => {
+    const list = dirname(folderOf('list'));
+    const [segment = ''] = segmentFilesOf(list);
+    changeFormat(segment, 1);
+    const folder = join(list, 'segments');
+    const before = [readdirSync(folder), readFileSync(segment)];
+    for (const options of [[], ['--data']]) {
+      const { output } = await gannet(dataDir, 'doctor', ...options);
+      expect(output).toMatch(/! Indexes .*1 list with an index of another release .*rebuilds it.*default\/films/);
+      if (options.length > 0) expect(output).toMatch(/! Records .*not compared, because the index of 1 list/);
+      expect([readdirSync(folder), readFileSync(segment)]).toEqual(before);
+    }
+    await withService(async ({ client }) => {
+      const answer = await eventually(
+        () => client.get('/search/default/films/1', { query: 'red' }),
+        ({ status }) => status !== 503,
+      );
+      expect(answer).toMatchObject({ status: 200, body: { total_count: 1 } });
+    });
+    const { output } = await gannet(dataDir, 'doctor', '--data');
+    expect(output).toMatch(/✓ Indexes .*format of this release/);
+    expect(output).toMatch(/✓ Records of films .*agree/);
   });
 
   it('are refused in the place of another, with and without their format number', async () => {

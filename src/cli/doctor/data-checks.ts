@@ -30,6 +30,7 @@ import {
 } from './folder-checks.js';
 import { transcriptionCheck } from './recording-checks.js';
 import { standingChecks } from './standing-checks.js';
+import { notComparedCheck, outdatedIndexes } from './index-checks.js';
 import {
   checksInShort,
   listsOnDiskCheck,
@@ -121,12 +122,17 @@ async function portCheck({ host, port }: { readonly host: string; readonly port:
 
 /**
  * Verifies segments against their checksums, and the store and index of every list: through the service if it runs,
- * otherwise by opening the data directory.
+ * otherwise by opening the data directory. Indexes of another release are left as they are, so that it can be returned
+ * to: opening them would rebuild them.
  */
 export async function recordsCheck(context: CommandContext): Promise<Check[]> {
   const account = context.config.account.name;
-  const missing = await missingSegmentsChecks(context);
-  const sums = await segmentSumsCheck(resolve(context.config.data.dir));
+  const folder = resolve(context.config.data.dir);
+  const isServed = await runsOn(context);
+  const missing = isServed ? [] : await missingSegmentsChecks(context);
+  const sums = await segmentSumsCheck(folder);
+  const outdated = isServed ? [] : await outdatedIndexes(folder);
+  if (outdated.length > 0) return [sums, ...missing, notComparedCheck(outdated)];
   return context.withData(async (client) => {
     const answer = await readListing(client, 'list.list', { account });
     const lists = membersOf<ListResource>(answer, 'lists');
@@ -151,17 +157,20 @@ async function recordsChecks(client: ServiceClient, account: string, lists: read
   return checks;
 }
 
+/** True if a service runs on the data directory. */
+async function runsOn({ config, load }: CommandContext): Promise<boolean> {
+  if (!existsSync(config.data.dir)) return false;
+  const client = await connectControlSocket(config, load);
+  await client?.close();
+  return client !== undefined;
+}
+
 /**
  * Looks for missing segments before lists are opened, since opening such a list rebuilds its index. A running service
  * has its segments open, and reports missing ones itself.
  */
 async function missingSegmentsChecks({ config, load }: CommandContext): Promise<Check[]> {
   if (!existsSync(config.data.dir)) return [];
-  const client = await connectControlSocket(config, load);
-  if (client !== undefined) {
-    await client.close();
-    return [];
-  }
   const { findMissingSegments } = await load();
   return [missingSegmentsCheck(await findMissingSegments({ ...config, log: { ...config.log, level: 'silent' } }))];
 }

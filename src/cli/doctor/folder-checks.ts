@@ -19,6 +19,7 @@ import { areListsGone, hasStore, LISTS_GONE, storePath } from '../../store/index
 import { dueUpgrades } from '../../upgrades.js';
 import { formatBytes, formatCount, formatCounted } from '../output.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';
+import { indexesCheck } from './index-checks.js';
 import { dueUpgradeOf, firstOf, storesCheck } from './list-checks.js';
 
 /** Checks who can access the files of the data directory. */
@@ -95,7 +96,9 @@ export async function catalogueChecks(folder: string): Promise<Check[]> {
     return [failed('Catalogue', `${path} cannot be read: ${messageOf(error)}${remedy}`)];
   }
   const due = upgradesCheck(folder, lists);
-  if (lists.length > 0) return [recordsThereCheck(folder, lists), storesCheck(folder, lists), due];
+  if (lists.length > 0) {
+    return [recordsThereCheck(folder, lists), storesCheck(folder, lists), due, await indexesCheck(folder, lists)];
+  }
   if (!hasLists(folder)) return [fine('Catalogue', 'no lists yet'), due];
   const detail = `${path} is empty, but there are lists. Restore it from a backup, or run gannet doctor --adopt-lists`;
   return [failed('Catalogue', detail)];
