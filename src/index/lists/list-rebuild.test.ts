@@ -497,7 +497,7 @@ describe('reindexing an open list on demand', () => {
     for (const file of segmentFilesOf(pathOf())) changeFormat(file);
     lists.open();
     executor.before = (task) => {
-      if (task.kind === 'reindex') throw new ServiceError('storage-full', 'The disk is full.');
+      if (task.kind === 'reindex') throw new ServiceError('internal-error', 'The worker died.');
     };
     await expect(lists.indexes.open('a1', LIST_SETTINGS)).rejects.toMatchObject({ code: 'not-ready' });
     const refusal = () => lists.indexes.open('a1', LIST_SETTINGS).catch((error: unknown) => error);

@@ -1,9 +1,10 @@
-/** The order in which the indexes of several lists are rebuilt. */
+/** The order in which the indexes of several lists are rebuilt, and when they are tried again. */
 import { basename } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { LIST_SETTINGS, ListsInFolder } from '../../../test/support/lists-in-folder.js';
 import { changeFormat, segmentFilesOf } from '../../../test/support/segment-damage.js';
 import type { FieldDefinition } from '../../catalog/index.js';
+import { ServiceError } from '../../platform/index.js';
 import type { IngestExecutor, IngestTask } from '../index.js';
 
 const DEFINITION: FieldDefinition = {
@@ -122,4 +123,29 @@ it('A large rebuild that was interrupted ends if the lists are closed', async ()
   await expect.poll(() => closed !== undefined).toBe(true);
   await closed;
   expect(done).toEqual([]);
+});
+
+it('A rebuild that a full disk ended says so, and is tried again when there is room and somebody asks for the list', async () => {
+  const go = await outdated({ only: 50 });
+  let isFull = true;
+  before = () => {
+    if (isFull) throw new ServiceError('storage-full', 'The disk is full.');
+    return undefined;
+  };
+  go();
+  const refusal = () => lists.indexes.open('only', LIST_SETTINGS).catch((error: unknown) => error);
+  const said = 'because the disk is full (see the log of the service). Free some space; it is tried again';
+  await expect
+    .poll(refusal, { interval: 10 })
+    .toMatchObject({ code: 'not-ready', detail: expect.stringContaining(said) as string, retryAfterSeconds: 5 });
+  isFull = false;
+  const realNow = performance.now.bind(performance);
+  const now = vi.spyOn(performance, 'now').mockImplementation(() => realNow() + 6000);
+  try {
+    expect(await refusal()).toMatchObject({ detail: expect.stringContaining('is being rebuilt') as string });
+    await expect.poll(() => lists.indexes.opened('only') !== undefined, { interval: 10 }).toBe(true);
+  } finally {
+    now.mockRestore();
+  }
+  expect(await (await lists.indexes.open('only', LIST_SETTINGS)).check()).toEqual([]);
 });

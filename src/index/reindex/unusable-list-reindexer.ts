@@ -28,7 +28,7 @@ import { remakeSegments, runWithRoom } from './segment-remaking.js';
 const PROGRESS_LOG_INTERVAL_MS = 10_000;
 const RETRY_AFTER_SECONDS = { min: 1, unknown: 5, max: 60 };
 /**
- * What the disk could not read may be readable soon. The wait doubles with each failure in a row: a rebuild reads the
+ * What the disk could not read may be readable soon, and a full disk may have room again. The wait doubles with each failure in a row: a rebuild reads the
  * records from the beginning, and a store that is damaged for good would keep a thread busy for as long as somebody asks.
  */
 const DISK_RETRY_SECONDS = { first: 5, max: 300 };
@@ -41,6 +41,8 @@ export interface UnusableListReindexerOptions {
   readonly progress: ProgressBoard;
 }
 
+type DiskFault = 'the disk reports an error' | 'the disk is full';
+
 interface Rebuild {
   readonly log: Logger;
   readonly listPath: string;
@@ -49,10 +51,12 @@ interface Rebuild {
   readonly job: Job;
   failed: boolean;
   /**
-   * In terms of `performance.now()`. Set if the rebuild failed because the disk reports an error: opening the list from
-   * then on starts a new rebuild.
+   * In terms of `performance.now()`. Set if the rebuild failed because of the disk: opening the list from then on starts
+   * a new rebuild.
    */
   retryAtMs: number | undefined;
+  /** What the disk had, if `retryAtMs` is set. */
+  diskFault: DiskFault;
   /** Number of rebuilds of the list in a row that the disk ended, without this one. */
   readonly diskFailures: number;
   /** True if the store was mapped anew since the rebuild began: what it had read before may have been zeros. */
@@ -96,6 +100,7 @@ export class UnusableListReindexer {
       queued,
       failed: false,
       retryAtMs: undefined,
+      diskFault: 'the disk reports an error',
       diskFailures: before?.retryAtMs === undefined ? 0 : before.diskFailures + 1,
       mayHaveReadZeros: false,
       outcome: Promise.resolve(),
@@ -128,7 +133,7 @@ export class UnusableListReindexer {
   refusal(listId: string): ServiceError | undefined {
     const rebuild = this.known(listId);
     if (rebuild === undefined) return undefined;
-    if (rebuild.retryAtMs !== undefined) return ofDisk(rebuild.retryAtMs);
+    if (rebuild.retryAtMs !== undefined) return ofDisk(rebuild.diskFault, rebuild.retryAtMs);
     if (rebuild.failed) {
       return new ServiceError(
         'internal-error',
@@ -209,6 +214,7 @@ export class UnusableListReindexer {
       const { first, max } = DISK_RETRY_SECONDS;
       const { mayHaveReadZeros } = rebuild;
       const waitSeconds = mayHaveReadZeros ? 0 : Math.min(max, first * 2 ** rebuild.diskFailures);
+      if (isFull(error)) rebuild.diskFault = 'the disk is full';
       if (mayHaveReadZeros || isOfDisk(error)) rebuild.retryAtMs = performance.now() + waitSeconds * 1000;
       rebuild.job.fail("the service's log says why");
       this.count();
@@ -280,7 +286,10 @@ const DISK_CODES: ReadonlySet<unknown> = new Set([
   'unreadable',
 ]);
 
+const isFull = (error: unknown) => error instanceof ServiceError && error.code === 'storage-full';
+
 function isOfDisk(error: unknown): boolean {
+  if (isFull(error)) return true;
   // What was just rebuilt cannot be read either.
   if (error instanceof UnusableIndexError) return true;
   const known = asDamageError(error);
@@ -288,15 +297,15 @@ function isOfDisk(error: unknown): boolean {
   return DISK_CODES.has(systemCode(error));
 }
 
-function nextTry({ retryAtMs }: Rebuild, waitSeconds: number): string {
+function nextTry({ retryAtMs, diskFault }: Rebuild, waitSeconds: number): string {
   if (retryAtMs === undefined) return 'and the list stays closed';
-  return `since the disk reports an error; whoever asks for the list from ${waitSeconds} s on has it tried again`;
+  return `since ${diskFault}; whoever asks for the list from ${waitSeconds} s on has it tried again`;
 }
 
 /** Not `storage-damaged`, which would close the list until the next start. */
-function ofDisk(retryAtMs: number): ServiceError {
-  const detail =
-    'The index of the list could not be rebuilt, because the disk reports an error (see the log of the service). It is tried again when the list is next used.';
+function ofDisk(fault: DiskFault, retryAtMs: number): ServiceError {
+  const remedy = fault === 'the disk is full' ? 'Free some space; it' : 'It';
+  const detail = `The index of the list could not be rebuilt, because ${fault} (see the log of the service). ${remedy} is tried again when the list is next used.`;
   return new ServiceError('not-ready', detail, {
     retryAfterSeconds: Math.max(1, Math.ceil((retryAtMs - performance.now()) / 1000)),
   });
