@@ -249,6 +249,11 @@ export interface Kernel {
    * a part is a single character and not indexed. Costs far less than `documentFrequencies` of all these.
    */
   findSplits(generation: GenerationHandle, word: string): Uint32Array;
+  /**
+   * Returns true if a document has the two folded words next to each other, as a phrase would match. Deleted documents
+   * count until a merge drops them. Costs as much as a search for the phrase that ends at its first hit.
+   */
+  areNeighbours(generation: GenerationHandle, left: string, right: string): boolean;
 
   /**
    * Returns the terms of the generation's dictionaries that each query word may stand for. Bounded and deterministic;

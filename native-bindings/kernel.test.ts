@@ -118,6 +118,7 @@ describeWhere(process.platform === 'linux', 'only Linux says which mapping it wa
         expect(() => kernel.collectRecordNumbers(both, plan('r4000'))).toThrow(unreadable);
         expect(() => kernel.documentFrequencies(both, ['word3'])).toThrow(unreadable);
         expect(() => kernel.findSplits(both, 'word3')).toThrow(unreadable);
+        expect(() => kernel.areNeighbours(both, 'word3', 'word5')).toThrow(unreadable);
         expect(() => kernel.expand(both, ['wrod7'], options)).toThrow(unreadable);
         expect(() => kernel.completeWord(both, 'wor', 0, 5)).toThrow(unreadable);
         // Commits call these: a document that zeros hide would stay in the index for good.
@@ -273,6 +274,9 @@ describe('generations', () => {
     expect(kernel.generationDeletions(second, b)).toBeUndefined();
     expect([...kernel.documentFrequencies(second, ['some', 'r9', 'none'])]).toEqual([5, 1, 0]);
     expect([...kernel.findSplits(second, 'r9some')]).toEqual([0, 0, 0, 1, 0, 0, ...[0, 0, 0], ...[0, 0, 0], 0, 0, 0]);
+    const areNeighbours = (left: string, right: string) => kernel.areNeighbours(second, left, right);
+    expect([areNeighbours('some', 'words'), areNeighbours('words', 'r9')]).toEqual([true, true]);
+    expect([areNeighbours('some', 'r9'), areNeighbours('words', 'some')]).toEqual([false, false]);
     expect([...kernel.collectRecordNumbers(second, plan('some'))]).toEqual([1, 2, 3, 9]);
 
     // A closed segment stays open while a generation holds it, and can still be removed from the next one.
@@ -348,6 +352,7 @@ describe('arguments of the kernel', () => {
     expect(() => loose['countDistinct']!([], { ...noFacets, kinds: 2 ** 20 })).toThrow(TypeError);
     expect(() => loose['countDistinct']!([], {})).toThrow(new TypeError('facets.words has to be an array of strings'));
     expect(() => loose['findSplits']!(NOWHERE, 'x')).toThrow(invalid);
+    expect(() => loose['areNeighbours']!(NOWHERE, 'x', 'y')).toThrow(invalid);
     expect(() => loose['endProcess']!('x')).toThrow(TypeError);
   });
 

@@ -7,6 +7,7 @@
 
 #include "../kernel/collect/distinct_count.h"
 #include "../kernel/engine/search.h"
+#include "../kernel/terms/neighbours.h"
 #include "../kernel/terms/term_lookup.h"
 #include "bindings.h"
 #include "call_guard.h"
@@ -187,6 +188,14 @@ Napi::Value FindSplitsCall(const Napi::CallbackInfo& info) {
   return MakeUint32s(info.Env(), frequencies);
 }
 
+Napi::Value AreNeighboursCall(const Napi::CallbackInfo& info) {
+  const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
+  const std::string left = ReadString(info[1], "left");
+  const std::string right = ReadString(info[2], "right");
+  const bool found = ReadWholly(*published, [&] { return AreNeighbours(*published->generation, left, right); });
+  return Napi::Boolean::New(info.Env(), found);
+}
+
 }  // namespace
 
 void DefineSearch(Napi::Object exports) {
@@ -195,6 +204,7 @@ void DefineSearch(Napi::Object exports) {
   Define<CollectRecordNumbersCall>(exports, "collectRecordNumbers");
   Define<DocumentFrequenciesCall>(exports, "documentFrequencies");
   Define<FindSplitsCall>(exports, "findSplits");
+  Define<AreNeighboursCall>(exports, "areNeighbours");
 }
 
 }  // namespace gannet::addon

@@ -13,7 +13,11 @@ import type { QueryVocabulary } from '../../src/search/expansion/query-analysis.
 /** The stem of a word is the word without a final s. */
 const stem = (word: string): string => word.replace(/s$/, '');
 
-export function vocabularyOf(terms: readonly string[], rules: readonly SynonymRule[] = []): QueryVocabulary {
+export function vocabularyOf(
+  terms: readonly string[],
+  rules: readonly SynonymRule[] = [],
+  areNeighbours: (left: string, right: string) => boolean = () => true,
+): QueryVocabulary {
   const words = (text: string) => {
     const tokens = [...text.toLowerCase().matchAll(/[\p{L}\p{N}]+(?:\.[\p{L}\p{N}]+)*/gu)].map((match, position) => {
       return { term: match[0], begin: match.index, end: match.index + match[0].length, position };
@@ -56,6 +60,7 @@ export function vocabularyOf(terms: readonly string[], rules: readonly SynonymRu
     completeWord,
     documentFrequencies,
     findSplits,
+    areNeighbours: (_: GenerationHandle, left: string, right: string) => areNeighbours(left, right),
     expand,
     nameExpansions,
     vocabulary: () => ({ name: 1, root: 1 }),

@@ -36,7 +36,7 @@ export function conjunctionSpans(
  * have the joined word.
  */
 function variantsOf([first, middle, last]: readonly [string, string, string], dictionary: Dictionary) {
-  return dictionary.kept(`and ${first} ${middle} ${last}`, (): readonly SpanVariant[] => {
+  return dictionary.kept('and', `${first} ${middle} ${last}`, (): readonly SpanVariant[] => {
     const whole = `${first}'n'${last}`;
     const [wholes = 0, firsts = 0, lasts = 0] = Array.from(dictionary.documentFrequencies([whole, first, last]));
     const inOne: SpanVariant[] = wholes === 0 ? [] : [{ kind: 'spelling', weight: SPELLING_WEIGHT, terms: [whole] }];

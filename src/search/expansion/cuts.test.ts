@@ -19,7 +19,9 @@ function dictionaryOf(terms: readonly string[], asked: string[] = []): Dictionar
     forms: () => [],
     completions: () => [],
     splits: () => new Uint32Array(),
-    kept: (_, work) => work(),
+    areNeighbours: () => false,
+    kept: (_kind, _word, work) => work(),
+    keptPair: (_first, _second, work) => work(),
     documentFrequencies: (wanted) => {
       asked.push(...wanted);
       return wanted.map((term) => terms.filter((one) => one === term).length);
@@ -83,7 +85,9 @@ it('cutSpans looks up each part of a long run once', () => {
     forms: () => [],
     completions: () => [],
     splits: () => new Uint32Array(),
-    kept: <Value extends object>(_: string, work: () => Value) => work(),
+    areNeighbours: () => false,
+    kept: <Value extends object>(_kind: string, _word: string, work: () => Value) => work(),
+    keptPair: <Value extends object>(_first: string, _second: string, work: () => Value) => work(),
     documentFrequencies: (terms: readonly string[]) => terms.map((term) => (asked += term.length)),
   };
   const spans = cutSpans(wordsOf(Array.from({ length: 9999 }, () => 'の').join('|')), dictionary);

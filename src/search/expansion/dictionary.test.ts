@@ -47,6 +47,7 @@ test('Kept expansions are right in every generation, and few words are looked up
   const dictionaries = new Dictionaries({
     documentFrequencies: (...args) => kernel.documentFrequencies(...args),
     findSplits: (...args) => kernel.findSplits(...args),
+    areNeighbours: (...args) => kernel.areNeighbours(...args),
     completeWord: (...args) => kernel.completeWord(...args),
     nameExpansions: (...args) => kernel.nameExpansions(...args),
     vocabulary: (...args) => kernel.vocabulary(...args),
@@ -88,6 +89,7 @@ test('Words are not looked up again after writes that do not affect them', () =>
   const dictionaries = new Dictionaries({
     documentFrequencies: (...args) => kernel.documentFrequencies(...args),
     findSplits: (...args) => kernel.findSplits(...args),
+    areNeighbours: (...args) => kernel.areNeighbours(...args),
     completeWord: (...args) => kernel.completeWord(...args),
     vocabulary: (...args) => kernel.vocabulary(...args),
     affectedWords: (...args) => kernel.affectedWords(...args),
@@ -151,6 +153,7 @@ test('Everything kept for many lists and generations shares one limit', () => {
   const dictionaries = new Dictionaries({
     documentFrequencies: () => new Uint32Array(),
     findSplits: () => new Uint32Array(),
+    areNeighbours: () => false,
     completeWord: () => [],
     vocabulary: (generation: number) => ({ name: generation, root: generation % 40 }),
     affectedWords: (_generation: number, words: readonly string[]) => new Uint8Array(words.length),
@@ -163,16 +166,19 @@ test('Everything kept for many lists and generations shares one limit', () => {
   for (let generation = 1; generation <= 300; generation += 1) {
     const dictionary = dictionaries.of(generation);
     dictionary.forms(words, true);
-    for (const word of words.slice(0, 10)) dictionary.kept(word, () => [word]);
-    expect(dictionary.kept('word9', () => ['made anew'])).toEqual(['word9']);
+    for (const word of words.slice(0, 6)) dictionary.kept('itself', word, () => [word]);
+    for (const word of words.slice(6, 10)) dictionary.keptPair(word, 'next', () => [word]);
+    expect(dictionary.kept('itself', 'word5', () => ['made anew'])).toEqual(['word5']);
+    expect(dictionary.keptPair('word9', 'next', () => ['made anew'])).toEqual(['word9']);
+    expect(dictionary.kept('word9', 'next', () => ['another question'])).toEqual(['another question']);
     const { sizes } = dictionaries;
     most.words = Math.max(most.words, sizes.words);
     most.answers = Math.max(most.answers, sizes.answers);
   }
-  // The limits hold for the 20,800 words of 40 lists, and for 3000 answers, most of which are never asked for again.
-  expect(most).toEqual({ words: 31 * 520, answers: 2560 });
+  // The limits hold for the 20,800 words of 40 lists, and for 3300 answers, most of which are never asked for again.
+  expect(most).toEqual({ words: 31 * 520, answers: 2816 });
   const [latest = ''] = words;
   const dictionary = dictionaries.of(301);
-  for (let number = 0; number < 20_000; number += 1) dictionary.kept(`${number}`, () => [latest]);
+  for (let number = 0; number < 20_000; number += 1) dictionary.keptPair('latest', `${number}`, () => [latest]);
   expect(dictionaries.sizes.answers).toBeLessThanOrEqual(16_384);
 });

@@ -30,13 +30,17 @@ export interface Dictionary {
    * and of both in one term with `.` and with `_` between them (`Kernel.findSplits`).
    */
   splits(word: string): Uint32Array;
+  /** Returns true if a record has the two words next to each other, in this order. */
+  areNeighbours(left: string, right: string): boolean;
   /**
    * Returns terms that begin with the word up to that many edits, nearest first, then most frequent. May include the
    * word itself.
    */
   completions(word: string, edits: number): readonly string[];
-  /** Returns the result of `work` for this key. Cached as long as the list does not change. */
-  kept<Part>(key: string, work: () => readonly Part[]): readonly Part[];
+  /** Returns the result of `work` for this kind of question about a word. Cached as long as the list does not change. */
+  kept<Part>(kind: string, word: string, work: () => readonly Part[]): readonly Part[];
+  /** The same for two words. Nothing is put together to look them up: each query asks for all its pairs. */
+  keptPair<Part>(first: string, second: string, work: () => readonly Part[]): readonly Part[];
 }
 
 const VOCABULARIES_MAX = 32;
@@ -72,9 +76,16 @@ interface Vocabulary {
   readonly name: number;
   readonly kept: KeptForms;
 }
+/** Answers by the first part of what was asked, and then by the second. */
+type AnswerTable = Map<string, Map<string, readonly unknown[]>>;
+/** Cached answers of a generation: by kind of question and word, and by two words. */
+interface KeptAnswers {
+  readonly words: AnswerTable;
+  readonly pairs: AnswerTable;
+}
 type DictionaryKernel = Pick<
   Kernel,
-  'completeWord' | 'expand' | 'nameExpansions' | 'vocabulary' | 'affectedWords' | 'documentFrequencies' | 'findSplits'
+  'completeWord' | 'expand' | 'nameExpansions' | 'vocabulary' | 'affectedWords' | 'documentFrequencies' | 'findSplits' | 'areNeighbours'
 >;
 
 const ofThreads = new WeakMap<DictionaryKernel, Dictionaries>();
@@ -92,14 +103,13 @@ export class Dictionaries {
    */
   #latest: { readonly generation: GenerationHandle; readonly vocabulary: Vocabulary } | undefined;
   /**
-   * By generation (least recently used first) and key. Unlike words, answers are not carried over to the next
-   * generation: a commit may change any of them.
+   * By generation (least recently used first). Unlike words, answers are not carried over to the next generation: a
+   * commit may change any of them.
    */
-  readonly #answers = new Map<GenerationHandle, Map<string, readonly unknown[]>>();
+  readonly #answers = new Map<GenerationHandle, KeptAnswers>();
   #answerCount = 0;
   /** Last generation used, as for #latest. */
-  #latestAnswers:
-    { readonly generation: GenerationHandle; readonly answers: Map<string, readonly unknown[]> } | undefined;
+  #latestAnswers: { readonly generation: GenerationHandle; readonly answers: KeptAnswers } | undefined;
   /**
    * By the kernel's name for what the dictionary says about a word. After a write that adds a few terms, nearly all
    * names are unchanged.
@@ -123,11 +133,13 @@ export class Dictionaries {
       forms: (words, withTypos) => this.#forms(generation, words, withTypos),
       documentFrequencies: (terms) => this.kernel.documentFrequencies(generation, terms),
       splits: (word) => this.kernel.findSplits(generation, word),
+      areNeighbours: (left, right) => this.kernel.areNeighbours(generation, left, right),
       completions: (word, edits) =>
-        this.#kept(generation, `begins ${edits} ${word}`, () =>
+        this.#kept(this.#answersOf(generation).words, `begins ${edits}`, word, () =>
           this.kernel.completeWord(generation, word, edits, COMPLETIONS_MAX).map(({ term }) => term),
         ),
-      kept: (key, work) => this.#kept(generation, key, work),
+      kept: (kind, word, work) => this.#kept(this.#answersOf(generation).words, kind, word, work),
+      keptPair: (first, second, work) => this.#kept(this.#answersOf(generation).pairs, first, second, work),
     };
   }
 
@@ -136,26 +148,27 @@ export class Dictionaries {
     return { words: this.#words, answers: this.#answerCount };
   }
 
-  #kept<Part>(generation: GenerationHandle, key: string, work: () => readonly Part[]): readonly Part[] {
-    const answers = this.#answersOf(generation);
-    const kept = answers.get(key);
+  #kept<Part>(table: AnswerTable, first: string, second: string, work: () => readonly Part[]): readonly Part[] {
+    const kept = table.get(first)?.get(second);
     if (kept !== undefined) return kept as readonly Part[];
     const answer = work();
     if (this.#answerCount >= ANSWERS_MAX) this.#forgetAnswers();
+    const answers = table.get(first) ?? new Map<string, readonly unknown[]>();
+    table.set(first, answers);
     // Most answers are empty and share one array.
-    answers.set(key, answer.length === 0 ? NONE : answer);
+    answers.set(second, answer.length === 0 ? NONE : answer);
     this.#answerCount += 1;
     return answer;
   }
 
-  #answersOf(generation: GenerationHandle): Map<string, readonly unknown[]> {
+  #answersOf(generation: GenerationHandle): KeptAnswers {
     if (this.#latestAnswers?.generation === generation) return this.#latestAnswers.answers;
-    const answers = this.#answers.get(generation) ?? new Map<string, readonly unknown[]>();
+    const answers = this.#answers.get(generation) ?? { words: new Map(), pairs: new Map() };
     this.#answers.delete(generation);
     this.#answers.set(generation, answers);
-    for (const [oldest, { size }] of this.#answers) {
+    for (const [oldest, { words, pairs }] of this.#answers) {
       if (this.#answers.size <= ANSWERED_GENERATIONS_MAX) break;
-      this.#answerCount -= size;
+      this.#answerCount -= sizeOf(words) + sizeOf(pairs);
       this.#answers.delete(oldest);
     }
     this.#latestAnswers = { generation, answers };
@@ -163,7 +176,7 @@ export class Dictionaries {
   }
 
   #forgetAnswers(): void {
-    for (const answers of this.#answers.values()) answers.clear();
+    for (const { words, pairs } of this.#answers.values()) for (const table of [words, pairs]) table.clear();
     this.#answerCount = 0;
   }
 
@@ -265,6 +278,10 @@ const NOTHING_KNOWN: WordForms = Object.freeze({
   typos: NONE,
 });
 const NONE_ASKED: ReadonlyMap<string, WordForms> = new Map();
+
+function sizeOf(table: AnswerTable): number {
+  return [...table.values()].reduce((sum, { size }) => sum + size, 0);
+}
 
 function formsOf(word: string, expansion: WordExpansion): WordForms {
   return Object.freeze({

@@ -94,6 +94,8 @@ export const JOINED_SHARE = 32;
 export const SPLIT_LETTERS_MIN = 4;
 export const SPLIT_LETTERS_MAX = 32;
 export const SPLIT_DOCUMENTS_MAX = 1000;
+/** Ways to split a word of which it is looked up whether records have the two parts next to each other. */
+export const SPLITS_LOOKED_AT_MAX = 4;
 /**
  * Letters of a word that may be written with points: one after each letter (`us`, `U.S.`, `usa`, `U.S.A.`) and, in the
  * shorter ones, one after any letter (`phd`, `Ph.D.`).

@@ -26,6 +26,7 @@ import {
   SPLIT_DOCUMENTS_MAX,
   SPLIT_LETTERS_MAX,
   SPLIT_LETTERS_MIN,
+  SPLITS_LOOKED_AT_MAX,
   WRITINGS_WORDS_MAX,
 } from './expansion-weights.js';
 
@@ -69,11 +70,11 @@ export function spellingSpans(
     ...conjunctionSpans(words, dictionary, WRITINGS_WORDS_MAX),
   ];
   words.slice(0, WRITINGS_WORDS_MAX).forEach(({ term, joint }, begin) => {
-    const split = dictionary.kept(`split ${term}`, () => wordVariants(term, lexicon));
+    const split = dictionary.kept('other writings', term, () => wordVariants(term, lexicon));
     if (split.length > 0) spans.push({ begin, end: begin + 1, variants: split });
     const next = joint === 'blank' ? words[begin + 1]?.term : undefined;
     if (next === undefined) return;
-    const joined = dictionary.kept(`blank ${term} ${next}`, () => blankVariants([term, next], lexicon));
+    const joined = dictionary.keptPair(term, next, () => blankVariants([term, next], lexicon));
     if (joined.length > 0) spans.push({ begin, end: begin + 2, variants: joined });
   });
   return spans;
@@ -145,7 +146,7 @@ function wordVariants(term: string, { dictionary, functionWords }: Lexicon): rea
   const documents = counts[0] ?? 0;
   if (!isSplit || documents > SPLIT_DOCUMENTS_MAX) return initials;
   const apostrophes = variants(1 + pointedWays.length, ways.length);
-  return [...initials, ...apostrophes, ...splitVariants(splitsOf(term, { dictionary, functionWords }), documents)];
+  return [...initials, ...apostrophes, ...splitVariants(splitsOf(term, { dictionary, functionWords }), documents, dictionary)];
 }
 
 /** Returns a short word as initials, with a point after each letter or, if it is very short, after one of them. */
@@ -212,20 +213,21 @@ function splitsOf(term: string, { dictionary, functionWords }: Lexicon): readonl
 }
 
 /**
- * Returns the pairs found with a point or an underscore between them, and the pair whose rarer word is the most frequent.
- * `documents` is the document frequency of the word itself.
+ * Returns the pairs found with a point or an underscore between them, and the pair that some record has as neighbours
+ * whose rarer word is the most frequent. `documents` is the document frequency of the word itself.
  */
-function splitVariants(splits: readonly Split[], documents: number): readonly SpanVariant[] {
+function splitVariants(splits: readonly Split[], documents: number, dictionary: Dictionary): readonly SpanVariant[] {
   const variants = splits.flatMap(({ parts, marked }) => {
     if (marked.length === 0) return [];
     if (!isParted(parts)) return marked.map((word) => variantOf([word]));
     return [splitInto(parts), ...marked.map((word) => variantOf([word], MARKED_SPELLING_WEIGHT))];
   });
-  const best = splits.reduce<Split | undefined>(
-    (a, b) => (a !== undefined && a.frequency >= b.frequency ? a : b),
-    undefined,
-  );
-  if (best === undefined || best.marked.length > 0 || best.frequency < Math.max(1, documents)) return variants;
+  const best = splits
+    .filter(({ frequency }) => frequency >= Math.max(1, documents))
+    .sort((a, b) => b.frequency - a.frequency)
+    .slice(0, SPLITS_LOOKED_AT_MAX)
+    .find(({ parts, marked }) => marked.length > 0 || dictionary.areNeighbours(...parts));
+  if (best === undefined || best.marked.length > 0) return variants;
   return [...variants, splitInto(best.parts)];
 }
 

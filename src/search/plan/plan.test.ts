@@ -13,11 +13,14 @@ interface Options {
   readonly rules?: readonly SynonymRule[];
   readonly typoTolerance?: boolean;
   readonly prefix?: boolean;
+  /** Pairs of words that records have next to each other; all by default. */
+  readonly neighbours?: readonly string[];
 }
 
 function analyse(query: string, options: Options = {}) {
-  const { match = 'any', terms = [], rules = [], typoTolerance = true, prefix = false } = options;
-  return analyseQuery(query, vocabularyOf(terms, rules), { match, typoTolerance, prefix, wordsMax: 4 });
+  const { match = 'any', terms = [], rules = [], typoTolerance = true, prefix = false, neighbours } = options;
+  const areNeighbours = (left: string, right: string) => neighbours?.includes(`${left} ${right}`) ?? true;
+  return analyseQuery(query, vocabularyOf(terms, rules, areNeighbours), { match, typoTolerance, prefix, wordsMax: 4 });
 }
 
 function groupsOf({ node }: AnalysedQuery): readonly QueryGroup[] {
@@ -164,6 +167,17 @@ describe('spellings', () => {
     const documents = (count: number) => ['wi', 'fi', 'wifi'].flatMap((term) => Array<string>(count).fill(term));
     expect(shapes('wifi', { terms: documents(1000), typoTolerance: false })).toEqual([['typed:wifi', 'split:wi fi']]);
     expect(shapes('wifi', { terms: documents(1001), typoTolerance: false })).toEqual([['typed:wifi']]);
+  });
+
+  it('splits a word only where records have the two parts next to each other, the most frequent first', () => {
+    const words = ['hazards', 'hazard', 's', 'haz', 'ards', 'hazar', 'ds', 'ds', 's', 's', 'hazard', 'hazard'];
+    const split = (neighbours: readonly string[], terms: readonly string[] = words) =>
+      shapes('hazards', { terms, typoTolerance: false, neighbours })[0]?.filter((each) => each.startsWith('split:'));
+    expect(split(['hazard s', 'haz ards'])).toEqual(['split:hazard s']);
+    expect(split(['haz ards', 's hazard'])).toEqual(['split:haz ards']);
+    expect(split([])).toEqual([]);
+    // A word with a mark is indexed by its parts, so that they are neighbours.
+    expect(split([], [...words, 'haz_ards', 'haz', 'haz', 'haz', 'ards', 'ards', 'ards'])).toEqual(['split:haz ards']);
   });
 
   it('neither joins nor splits function words', () => {
