@@ -23,17 +23,19 @@ TEST(neighbours_are_words_that_some_document_has_next_to_each_other_in_a_field) 
   TemporaryFolder folder;
   for (int round = 0; round < 20; ++round) {
     // Few words make pairs that are everywhere, many make pairs that are rare.
-    const uint32_t words_count = 3 + random() % 60;
+    const uint32_t words_count = 3 + random() % 90;
     const auto word = [&] { return "w" + std::to_string(random() % words_count); };
     std::set<std::pair<std::string, std::string>> pairs;
     std::vector<SegmentView> views;
-    for (uint32_t segment = 0; segment < 1 + random() % 3; ++segment) {
+    for (uint32_t segments = 1 + random() % 3; segments > 0; --segments) {
       std::vector<DocumentWriter> documents;
-      for (uint32_t number = 0; number < 1 + random() % 400; ++number) {
+      // Answers about segments of more than a thousand documents are kept.
+      const uint32_t count = 1 + random() % 2000;
+      for (uint32_t number = 0; number < count; ++number) {
         DocumentWriter document(number);
         for (uint16_t field = 0; field < 2; ++field) {
           std::vector<std::string> words;
-          for (uint32_t length = random() % 6; length > 0; --length) words.push_back(word());
+          for (uint32_t length = random() % 3; length > 0; --length) words.push_back(word());
           AddPairs(words, &pairs);
           std::string text;
           for (const std::string& each : words) text += each + " ";
@@ -44,7 +46,7 @@ TEST(neighbours_are_words_that_some_document_has_next_to_each_other_in_a_field) 
       views.push_back({folder.Build(kTwoTextFields, documents), {}});
     }
     const auto generation = DeriveGeneration(nullptr, views, {}, {}, "");
-    for (int i = 0; i < 500; ++i) {
+    for (int i = 0; i < 2000; ++i) {
       const std::string left = word();
       const std::string right = i % 10 == 0 ? left : word();
       CHECK_EQ(AreNeighbours(*generation, left, right), pairs.contains({left, right}));

@@ -197,6 +197,7 @@ class LmdbSegment final : public Segment {
     cache().term_entries.LimitBytes(kTermEntriesBytes.Of(documents));
     cache().comparisons.LimitBytes(kComparisonsBytes.Of(documents));
     cache().joined_lists.LimitBytes(kJoinedListsBytes.Of(documents));
+    cache().neighbours.LimitBytes(kNeighboursBytes.Of(documents));
   }
 
   const SegmentMeta& meta() const override { return meta_; }

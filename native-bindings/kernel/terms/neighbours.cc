@@ -1,7 +1,10 @@
 #include "neighbours.h"
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "../common/stop.h"
 #include "../cursors/phrase_matcher.h"
@@ -9,7 +12,10 @@
 namespace gannet {
 namespace {
 
-bool AreNeighboursIn(const Segment& segment, std::string_view left, std::string_view right) {
+// In a smaller segment, looking up costs no more than the cache.
+constexpr uint32_t kCachedDocumentsMin = 1024;
+
+bool LookUp(const Segment& segment, std::string_view left, std::string_view right) {
   const std::array<PostingList, 2> lists = {segment.FindTerm(left), segment.FindTerm(right)};
   if (lists[0].document_frequency() == 0 || lists[1].document_frequency() == 0) return false;
   const bool is_repeated = left == right;
@@ -26,13 +32,23 @@ bool AreNeighboursIn(const Segment& segment, std::string_view left, std::string_
   return false;
 }
 
+bool AreNeighboursIn(const Segment& segment, std::string_view left, std::string_view right, const std::string& key) {
+  if (segment.document_count() < kCachedDocumentsMin) return LookUp(segment, left, right);
+  if (const std::optional<bool> kept = segment.cache().neighbours.Find(key)) return *kept;
+  const bool found = LookUp(segment, left, right);
+  segment.cache().neighbours.Keep(key, found);
+  return found;
+}
+
 }  // namespace
 
 bool AreNeighbours(const Generation& generation, std::string_view left, std::string_view right) {
-  for (const SegmentView& view : generation.segments) {
-    if (AreNeighboursIn(*view.segment, left, right)) return true;
-  }
-  return false;
+  std::string key;
+  AppendKeyPart(left, &key);
+  AppendKeyPart(right, &key);
+  return std::ranges::any_of(generation.segments, [&](const SegmentView& view) {
+    return AreNeighboursIn(*view.segment, left, right, key);
+  });
 }
 
 }  // namespace gannet

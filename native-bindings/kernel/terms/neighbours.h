@@ -1,6 +1,7 @@
 // Tells whether two words stand next to each other anywhere in a generation.
 //
-// Thread-safety: pure functions of immutable data.
+// Thread-safety: pure functions of immutable data; answers about a large segment are kept in its cache, since searches
+// of a list that is written to ask again after each write.
 #pragma once
 
 #include <string_view>

@@ -42,6 +42,8 @@ inline constexpr CacheBytes kTermEntriesBytes{400 << 10, 96, 13 << 19};
 inline constexpr CacheBytes kComparisonsBytes{32 << 10, 4, 8 << 20};
 // For the joined longer words of a word (query/longer_words.h): two bytes per posting.
 inline constexpr CacheBytes kJoinedListsBytes{64 << 10, 4, 4 << 20};
+// For whether two words are neighbours.
+inline constexpr CacheBytes kNeighboursBytes{32 << 10, 4, 1 << 20};
 inline constexpr size_t kCachedUnionsMax = 4096;
 inline constexpr size_t kCachedCompletionsMax = 256;
 inline constexpr size_t kCachedWholeFieldsMax = 512;
@@ -217,6 +219,7 @@ inline size_t BytesOf(const TermEntries& entries) {
   return sizeof(*entries) + 48 + entries->capacity() * sizeof(TermEntry);
 }
 
+inline size_t BytesOf(const bool&) { return 0; }
 inline size_t BytesOf(const JoinedList& list) { return sizeof(*list) + 48 + list->bytes.capacity(); }
 
 struct SegmentCache {
@@ -236,6 +239,8 @@ struct SegmentCache {
   BoundedCache<ComparisonBits> comparisons{kComparisonsBytes.min, BytesOf};
   // Key: the joined terms and how they count.
   BoundedCache<JoinedList> joined_lists{kJoinedListsBytes.min, BytesOf, kCachedJoinedKeyBytesMax};
+  // Whether a document has two words next to each other. Key: the words.
+  BoundedCache<bool> neighbours{kNeighboursBytes.min, BytesOf};
   // Number of documents that have any of several terms. Key: these terms.
   BoundedCache<uint32_t> union_frequencies{kCachedUnionsMax};
 };
