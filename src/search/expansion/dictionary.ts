@@ -85,7 +85,14 @@ interface KeptAnswers {
 }
 type DictionaryKernel = Pick<
   Kernel,
-  'completeWord' | 'expand' | 'nameExpansions' | 'vocabulary' | 'affectedWords' | 'documentFrequencies' | 'findSplits' | 'areNeighbours'
+  | 'completeWord'
+  | 'expand'
+  | 'nameExpansions'
+  | 'vocabulary'
+  | 'affectedWords'
+  | 'documentFrequencies'
+  | 'findSplits'
+  | 'areNeighbours'
 >;
 
 const ofThreads = new WeakMap<DictionaryKernel, Dictionaries>();

@@ -146,7 +146,11 @@ function wordVariants(term: string, { dictionary, functionWords }: Lexicon): rea
   const documents = counts[0] ?? 0;
   if (!isSplit || documents > SPLIT_DOCUMENTS_MAX) return initials;
   const apostrophes = variants(1 + pointedWays.length, ways.length);
-  return [...initials, ...apostrophes, ...splitVariants(splitsOf(term, { dictionary, functionWords }), documents, dictionary)];
+  return [
+    ...initials,
+    ...apostrophes,
+    ...splitVariants(splitsOf(term, { dictionary, functionWords }), documents, dictionary),
+  ];
 }
 
 /** Returns a short word as initials, with a point after each letter or, if it is very short, after one of them. */
