@@ -401,7 +401,7 @@ export interface Kernel {
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: incremented with every change of the interface. */
-const INTERFACE_VERSION = 19;
+const INTERFACE_VERSION = 20;
 
 /**
  * Returns the folder of package.json above this file, which runs as a source file in tests and as

@@ -23,7 +23,7 @@ namespace gannet::addon {
 namespace {
 
 // Incremented with every change of the interface: index.ts refuses an addon with another version.
-constexpr uint32_t kInterfaceVersion = 19;
+constexpr uint32_t kInterfaceVersion = 20;
 
 struct Constant {
   const char* name;
