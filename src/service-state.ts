@@ -148,7 +148,7 @@ function replacedProgram(replaced: Replaced | undefined): readonly Trouble[] {
 }
 
 /** Reports queues that are nearly full, before requests are refused. */
-export function fullQueues(waiting: ServiceState['waiting']): readonly Trouble[] {
+function fullQueues(waiting: ServiceState['waiting']): readonly Trouble[] {
   return waiting.flatMap(({ name, count, max }) => {
     if (max === null || count < NEAR_FULL_SHARE * max) return [];
     const share = Math.round((100 * count) / max);
