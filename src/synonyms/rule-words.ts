@@ -3,7 +3,7 @@
 /** What the kernel tells of a word, as far as rules need it. */
 export interface AnalysedWord {
   readonly term: string;
-  readonly signed?: string;
+  readonly signed?: string | undefined;
 }
 
 /**

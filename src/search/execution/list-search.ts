@@ -96,13 +96,14 @@ export class ListSearcher {
   }
 
   search(list: ListContext, generation: GenerationHandle, asked: AskedOfList): ListSearch {
-    const { bytes, pages, pictures, ...planned } = this.plan(list, generation, asked);
+    const { query, applied, facetWords, bytes, meaning, pages, pictures } = this.plan(list, generation, asked);
     const parts = partsOf(asked.request, pages, pictures);
-    const result = parseResult(this.kernel.search(generation, bytes, planned.meaning, parts));
+    const result = parseResult(this.kernel.search(generation, bytes, meaning, parts));
     // The plan is copied: its buffer is reused by the next list's plan, and words are marked after all lists were
     // searched.
     const isOfPictures = asked.target.meaning?.ofPictures === true;
-    return { list, generation, ...planned, plan: Buffer.from(bytes), pages, pictures, isOfPictures, result };
+    const plan = Buffer.from(bytes);
+    return { list, generation, query, applied, facetWords, meaning, plan, pages, pictures, isOfPictures, result };
   }
 
   /** Plans the search. `bytes` is valid until the next plan. */
@@ -112,9 +113,7 @@ export class ListSearcher {
     const analysed = this.analyse(ruled.query, request, this.vocabulary(list, this.dictionaries.of(generation)));
     const node = inFields(analysed.node, request, list);
     const filter = allOf([request.filters[listIndex] as FilterNode, ruled.filter]);
-    const vectorsPerRecord = () => this.vectorsPerRecord.of(generation);
-    const meant = target.meaning && this.meant(target.meaning, node, list, generation);
-    const meaning = planMeaning(request, node, { ...list.settings, vectorsPerRecord }, meant);
+    const meaning = target.meaning && this.planMeaning(target.meaning, node, request, { list, generation });
     const query = meaning === undefined ? withoutMeaning(node, asked) : node.kind === 'groups' ? node : BY_MEANING;
     const inPages =
       node.kind === 'groups' ? this.analyseForPages(ruled.query, request, { list, generation }) : undefined;
@@ -127,6 +126,17 @@ export class ListSearcher {
     const pages = inPages && this.planPages(inPages.node, request, { list, hasMeaning: meaning !== undefined });
     const applied = { queryRules: ruled.applied, synonyms, typos };
     return { query, applied, facetWords: ofWords.facetWords, bytes, meaning, pages, pictures };
+  }
+
+  private planMeaning(
+    given: SearchMeaning,
+    node: QueryNode,
+    request: SearchRequest,
+    { list, generation }: { readonly list: ListContext; readonly generation: GenerationHandle },
+  ): PlannedMeaning | undefined {
+    const vectorsPerRecord = () => this.vectorsPerRecord.of(generation);
+    const meant = this.meant(given, node, list, generation);
+    return planMeaning(request, node, { ...list.settings, vectorsPerRecord }, meant);
   }
 
   /**

@@ -74,7 +74,7 @@ export class SearchExecutor {
     const shown = sharing === undefined ? places : listed.map((place, at) => ({ ...place, sharing: sharing[at] }));
     this.hits.write({ request, searches, listNames, places: shown }, writer);
     writer.ascii(']');
-    this.writeFacets(counted, { ...task, searches }, writer);
+    if (request.facets.length > 0) this.writeFacets(counted, { ...task, searches }, writer);
     writer.ascii(',"applied":');
     writer.text(appliedJson(task, searches));
     writer.ascii('}');
@@ -143,7 +143,6 @@ export class SearchExecutor {
 
   private writeFacets(counted: CountedHits, task: SearchedTask, writer: ResponseWriter): void {
     const { request } = counted;
-    if (request.facets.length === 0) return;
     const all = [counted, ...this.countedAlone(request, task)];
     const answers = all.map((each) => facetAnswer(each, task.subject.kind === 'list', this.stopIfAsked));
     const { facets, ranges } = joinedFacets(answers, request.facets);

@@ -123,6 +123,8 @@ export class Dictionaries {
    */
   readonly #byName = new BoundedMap<number, WordForms>(NAMED_FORMS_MAX);
 
+  #ofLatest: GenerationDictionary | undefined;
+
   constructor(private readonly kernel: DictionaryKernel) {}
 
   /**
@@ -136,18 +138,9 @@ export class Dictionaries {
   }
 
   of(generation: GenerationHandle): Dictionary {
-    return {
-      forms: (words, withTypos) => this.#forms(generation, words, withTypos),
-      documentFrequencies: (terms) => this.kernel.documentFrequencies(generation, terms),
-      splits: (word) => this.kernel.findSplits(generation, word),
-      areNeighbours: (left, right) => this.kernel.areNeighbours(generation, left, right),
-      completions: (word, edits) =>
-        this.#kept(this.#answersOf(generation).words, `begins ${edits}`, word, () =>
-          this.kernel.completeWord(generation, word, edits, COMPLETIONS_MAX).map(({ term }) => term),
-        ),
-      kept: (kind, word, work) => this.#kept(this.#answersOf(generation).words, kind, word, work),
-      keptPair: (first, second, work) => this.#kept(this.#answersOf(generation).pairs, first, second, work),
-    };
+    if (this.#ofLatest?.generation !== generation)
+      this.#ofLatest = new GenerationDictionary(this, this.kernel, generation);
+    return this.#ofLatest;
   }
 
   /** Numbers of cached words and answers, which determine the memory a thread uses. */
@@ -155,7 +148,8 @@ export class Dictionaries {
     return { words: this.#words, answers: this.#answerCount };
   }
 
-  #kept<Part>(table: AnswerTable, first: string, second: string, work: () => readonly Part[]): readonly Part[] {
+  /** Returns the result of `work` for these parts of a question, and caches it in the table of a generation. */
+  kept<Part>(table: AnswerTable, first: string, second: string, work: () => readonly Part[]): readonly Part[] {
     const kept = table.get(first)?.get(second);
     if (kept !== undefined) return kept as readonly Part[];
     const answer = work();
@@ -168,7 +162,8 @@ export class Dictionaries {
     return answer;
   }
 
-  #answersOf(generation: GenerationHandle): KeptAnswers {
+  /** Returns the cached answers of a generation. */
+  answersOf(generation: GenerationHandle): KeptAnswers {
     if (this.#latestAnswers?.generation === generation) return this.#latestAnswers.answers;
     const answers = this.#answers.get(generation) ?? { words: new Map(), pairs: new Map() };
     this.#answers.delete(generation);
@@ -187,7 +182,8 @@ export class Dictionaries {
     this.#answerCount = 0;
   }
 
-  #forms(generation: GenerationHandle, words: readonly string[], withTypos: boolean): readonly WordForms[] {
+  /** Returns the forms of words in a generation, as `Dictionary.forms` does. */
+  forms(generation: GenerationHandle, words: readonly string[], withTypos: boolean): readonly WordForms[] {
     const { name, kept: all } = this.#vocabulary(generation);
     const kept = all[withTypos ? 'typos' : 'plain'];
     const other = words.filter((word) => kept.get(word)?.vocabulary !== name);
@@ -272,6 +268,45 @@ export class Dictionaries {
     const vocabulary = { name, kept };
     this.#latest = { generation, vocabulary };
     return vocabulary;
+  }
+}
+
+/** The dictionary of one generation. A class, since object literals of functions are made anew for each search. */
+class GenerationDictionary implements Dictionary {
+  constructor(
+    private readonly dictionaries: Dictionaries,
+    private readonly kernel: DictionaryKernel,
+    readonly generation: GenerationHandle,
+  ) {}
+
+  forms(words: readonly string[], withTypos: boolean): readonly WordForms[] {
+    return this.dictionaries.forms(this.generation, words, withTypos);
+  }
+
+  documentFrequencies(terms: readonly string[]): ArrayLike<number> {
+    return this.kernel.documentFrequencies(this.generation, terms);
+  }
+
+  splits(word: string): Uint32Array {
+    return this.kernel.findSplits(this.generation, word);
+  }
+
+  areNeighbours(left: string, right: string): boolean {
+    return this.kernel.areNeighbours(this.generation, left, right);
+  }
+
+  completions(word: string, edits: number): readonly string[] {
+    return this.kept(`begins ${edits}`, word, () =>
+      this.kernel.completeWord(this.generation, word, edits, COMPLETIONS_MAX).map(({ term }) => term),
+    );
+  }
+
+  kept<Part>(kind: string, word: string, work: () => readonly Part[]): readonly Part[] {
+    return this.dictionaries.kept(this.dictionaries.answersOf(this.generation).words, kind, word, work);
+  }
+
+  keptPair<Part>(first: string, second: string, work: () => readonly Part[]): readonly Part[] {
+    return this.dictionaries.kept(this.dictionaries.answersOf(this.generation).pairs, first, second, work);
   }
 }
 

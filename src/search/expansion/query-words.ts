@@ -16,11 +16,11 @@ export interface QueryWord {
   /** True if a dictionary found the word in a script without blanks. */
   readonly isCut: boolean;
   /** The word as typed. Undefined if folding changed its case only. */
-  readonly typed?: string;
+  readonly typed?: string | undefined;
   /** Two or more parts between full stops, underscores and capitals, if they are indexed besides the word. */
-  readonly parts?: readonly string[];
+  readonly parts?: readonly string[] | undefined;
   /** The word with the signs beside it (`c#`, `.net`, `#tag`), under which it is indexed as well. */
-  readonly signed?: string;
+  readonly signed?: string | undefined;
 }
 
 const NONE: readonly string[] = Object.freeze([]);
@@ -41,9 +41,16 @@ export function queryWords(text: string, tokens: readonly AnalysedToken[]): Quer
     const isOfInitials = BETWEEN_INITIALS.test(between) && INITIAL.test(term) && INITIAL.test(next?.term ?? '');
     const joint = isOfInitials ? 'tight' : jointOf(between);
     const isCut = text[end] === CUT && DICTIONARY_SCRIPT.test(term);
-    const word = { term, joint, isCut, ...(parts.length > 1 && { parts }), ...(signed !== undefined && { signed }) };
     const typed = text.slice(begin, end);
-    return typed.toLowerCase() === term ? word : { ...word, typed };
+    // All words have the same members, in the same order: V8 reads them faster.
+    return {
+      term,
+      joint,
+      isCut,
+      typed: typed.toLowerCase() === term ? undefined : typed,
+      parts: parts.length > 1 ? parts : undefined,
+      signed,
+    };
   });
 }
 

@@ -166,7 +166,7 @@ function plainWord(input: PlainWordInput, forms: WordForms): ExpandedWord {
   addStems(builder, forms);
   addCompounds(builder, forms, functionWords);
   addTypos(builder, forms, functionWords);
-  const plain = { ...input, alternatives: builder.alternatives(), typo: builder.typo };
+  const plain = { word, variants, termsMax, functionWords, alternatives: builder.alternatives(), typo: builder.typo };
   plainWords.set(forms, plain);
   return plain;
 }

@@ -208,16 +208,16 @@ describe('spellings', () => {
     const vocabulary = vocabularyOf([]);
     let asked = 0;
     let split = 0;
-    const dictionary = {
-      ...vocabulary.dictionary,
-      documentFrequencies: (terms: readonly string[]) => {
-        asked += terms.length;
-        return vocabulary.dictionary.documentFrequencies(terms);
-      },
-      splits: (word: string) => {
-        split += 1;
-        return vocabulary.dictionary.splits(word);
-      },
+    const { dictionary } = vocabulary;
+    const documentFrequencies = dictionary.documentFrequencies.bind(dictionary);
+    const splits = dictionary.splits.bind(dictionary);
+    dictionary.documentFrequencies = (terms) => {
+      asked += terms.length;
+      return documentFrequencies(terms);
+    };
+    dictionary.splits = (word) => {
+      split += 1;
+      return splits(word);
     };
     const letters = (number: number): string =>
       [...String(number)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
