@@ -3,7 +3,6 @@
  * one thread.
  */
 import { isAscii } from 'node:buffer';
-import { BoundedMap } from '../../platform/index.js';
 import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
 import { MATCH_ALL, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
@@ -22,15 +21,15 @@ import { hasDotlessI, inLowerCase, isInCapitals, ofSearches } from './spelling.j
 /** Records read for a word: the oldest ones that have it. */
 const RECORDS_READ_MAX = 5;
 /** Records that decide, if all of them write the word the same way. */
-const RECORDS_AGREEING = 3;
+const RECORDS_AGREEING = 2;
 /** Capitals often have no marks (ΟΔΟΣ, ECOLE, STRASSE), so they decide only where all records write them. */
 const CAPITALS_WEIGHT = 1 / 8;
 /** Longer records are not read, since all of their text may have to be. */
 const FIELDS_BYTES_MAX = 64 << 10;
 /** If all records of a word are longer, the shortest one is read, up to this size. */
 const FIELDS_BYTES_ALONE_MAX = 512 << 10;
-/** Cached forms. Never stale: handles of generations are not reused. */
-const FORMS_MAX = 4096;
+/** Cached forms of all generations, some 100 bytes each. All are dropped when the limit is reached. */
+const FORMS_MAX = 16_384;
 /** Words of these scripts differ from what the index has in the width of letters alone. */
 const DICTIONARY_SCRIPT = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
 const NOT_ASCII = /\P{ASCII}/u;
@@ -42,7 +41,9 @@ type FormsKernel = Pick<Kernel, 'firstRecords' | 'highlight' | 'analyse'>;
 
 export class WrittenForms {
   private readonly planWriter = new QueryPlanWriter();
-  private readonly forms = new BoundedMap<string, string>(FORMS_MAX);
+  /** By generation and term. Never stale: handles of generations are not reused. */
+  private readonly forms = new Map<GenerationHandle, Map<string, string>>();
+  private count = 0;
 
   constructor(
     private readonly kernel: FormsKernel,
@@ -56,12 +57,16 @@ export class WrittenForms {
    */
   of(list: ListContext, generation: GenerationHandle, term: string): string {
     if (DICTIONARY_SCRIPT.test(term)) return term;
-    const key = `${generation} ${term}`;
-    let form = this.forms.get(key);
-    if (form === undefined) {
-      form = this.find(list, generation, term);
-      this.forms.set(key, form);
+    const known = this.forms.get(generation)?.get(term);
+    if (known !== undefined) return known;
+    const form = this.find(list, generation, term);
+    if (this.count >= FORMS_MAX) {
+      this.forms.clear();
+      this.count = 0;
     }
+    const forms = this.forms.get(generation) ?? new Map<string, string>();
+    this.forms.set(generation, forms.set(term, form));
+    this.count += 1;
     return form;
   }
 
