@@ -216,7 +216,8 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
     expect(await maker.getByLabel("Émile d'Or").isChecked()).toBe(true);
     await page.reload();
     await status('1 found');
-    await maker.getByLabel("Émile d'Or").uncheck();
+    // Not uncheck(), which looks at the box again: the value is gone with the choice, as the most frequent ones are shown.
+    await maker.getByLabel("Émile d'Or").click();
     await status('30 found');
   });
 
