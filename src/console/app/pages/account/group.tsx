@@ -15,7 +15,6 @@ import {
 import { reading } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
 import { count } from '../../ui/format.js';
-import { useIsNarrow } from '../../ui/narrow.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { firstDay, Report } from '../../ui/report.js';
@@ -24,10 +23,10 @@ import { FacetCounts } from '../list/facet-counts.js';
 import { Hit } from '../list/hit.js';
 import { HitPages } from '../list/hit-pages.js';
 import { bodyOf, changed, sizeOf, withinAnswer } from '../list/search-body.js';
-import { SearchOptions } from '../list/search-options.js';
+import { FoldedOptions } from '../list/search-options.js';
 import { PictureBox } from '../search/picture-box.js';
 import { pictureFieldsOf } from '../search/picture-search.js';
-import { linkIn, PICTURE, PICTURE_OPTIONS, readingByPicture, type Picture } from '../search/picture.js';
+import { linkIn, PICTURE, readingByPicture, type Picture } from '../search/picture.js';
 import { useGroupFields, useMembers } from './group-fields.js';
 
 const DAYS = 30;
@@ -122,18 +121,9 @@ interface GroupPreviewProps extends QueryFormProps {
 function GroupPreview({ params, options, picture, onChange, onLike }: GroupPreviewProps) {
   const fields = useGroupFields(params.account, params.group);
   const found = useFoundInGroup(params, options, picture);
-  const isNarrow = useIsNarrow();
   return (
     <div className="preview">
-      <details className="folded" open={!isNarrow}>
-        <summary>{text.search.options}</summary>
-        <SearchOptions
-          list={fields}
-          options={options}
-          onChange={onChange}
-          {...(picture === undefined ? {} : { taken: PICTURE_OPTIONS })}
-        />
-      </details>
+      <FoldedOptions list={fields} options={options} picture={picture} onChange={onChange} />
       <Stack>
         <Problem error={found.error} />
         {found.isLoading ? <Box className="awaited" /> : null}

@@ -3,9 +3,11 @@ import type { ReactNode } from 'react';
 import { text } from '../../messages/index.js';
 import type { SearchState } from '../../page-state.js';
 import { searchListSchemas } from '../../service/client.js';
+import { useIsNarrow } from '../../ui/narrow.js';
 import { prose } from '../../ui/prose.js';
 import type { FieldSchema } from '../../ui/schema-fields.js';
 import type { List } from './list-frame.js';
+import { PICTURE_OPTIONS, type Picture } from '../search/picture.js';
 import { SIZE_MAX, type SearchBody } from './search-body.js';
 
 /** Most used options, in this order. */
@@ -45,6 +47,20 @@ interface SearchOptionsProps {
   readonly list: SearchedFields;
   readonly options: SearchState;
   readonly onChange: (change: SearchState) => void;
+}
+
+/** The options beside what they find, folded on narrow windows. With a picture, those of searches by one. */
+export function FoldedOptions({
+  picture,
+  ...props
+}: Omit<SearchOptionsProps, 'label' | 'taken'> & { readonly picture: Picture | undefined }) {
+  const isNarrow = useIsNarrow();
+  return (
+    <details className="folded" open={!isNarrow}>
+      <summary>{text.search.options}</summary>
+      <SearchOptions {...props} {...(picture === undefined ? {} : { taken: PICTURE_OPTIONS })} />
+    </details>
+  );
 }
 
 export function SearchOptions({ label = text.search.options, taken, list, options, onChange }: SearchOptionsProps) {

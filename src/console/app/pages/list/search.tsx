@@ -5,7 +5,6 @@ import { text } from '../../messages/index.js';
 import type { SearchState } from '../../page-state.js';
 import type { SearchListOutput } from '../../service/client.js';
 import { count } from '../../ui/format.js';
-import { useIsNarrow } from '../../ui/narrow.js';
 import { Problem } from '../../ui/problem.js';
 import { Comparison } from './comparison.js';
 import { CopyAs } from './copy-as.js';
@@ -14,10 +13,10 @@ import { Hit, type HitPictures } from './hit.js';
 import { HitPages } from './hit-pages.js';
 import { useList, useListParams } from './list-frame.js';
 import { NothingFound } from './nothing-found.js';
-import { linkIn, PICTURE, PICTURE_OPTIONS, pictureContent, type Picture } from '../search/picture.js';
+import { linkIn, PICTURE, pictureContent, type Picture } from '../search/picture.js';
 import { pictureFieldsOf, PictureSearch } from '../search/picture-search.js';
 import { bodyOf, changed, comparedOptions, comparing, sizeOf } from './search-body.js';
-import { SearchOptions } from './search-options.js';
+import { FoldedOptions } from './search-options.js';
 import { useFound } from './use-found.js';
 
 /** Delay after typing: one search per key would be too many. */
@@ -105,18 +104,9 @@ interface PreviewProps {
 function Preview({ picture, options, onChange, onLike }: PreviewProps) {
   const list = useList();
   const found = useFound(options, picture);
-  const isNarrow = useIsNarrow();
   return (
     <div className="preview">
-      <details className="folded" open={!isNarrow}>
-        <summary>{text.search.options}</summary>
-        <SearchOptions
-          list={list}
-          options={options}
-          onChange={onChange}
-          {...(picture === undefined ? {} : { taken: PICTURE_OPTIONS })}
-        />
-      </details>
+      <FoldedOptions list={list} options={options} picture={picture} onChange={onChange} />
       <Stack>
         <Problem error={found.error} onRetry={() => void found.refetch()} />
         {found.data === undefined || found.isError ? null : (
