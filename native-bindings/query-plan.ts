@@ -115,6 +115,19 @@ export interface QueryPlan {
 
 export const MATCH_ALL: PlanFilter = Object.freeze({ op: 'all' });
 
+/** Returns the plan of a search for one term that returns no hits: for its total, or for marking the term. */
+export function planOfTerm(term: string, needTotal: boolean): QueryPlan {
+  return {
+    needTotal,
+    skip: 0,
+    size: 0,
+    groups: [{ occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: [term] }] }],
+    filter: MATCH_ALL,
+    sort: [],
+    facets: [],
+  };
+}
+
 const PLAN_MAGIC = kernelConstant('PlanMagic');
 const FLAG_NEED_TOTAL = kernelConstant('PlanFlagNeedTotal');
 const FLAG_EXPLAIN = kernelConstant('PlanFlagExplain');

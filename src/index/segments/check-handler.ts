@@ -1,6 +1,6 @@
 /** Compares the store of a version with its index. For the operation `list.check` and the durability test. */
 import type { GenerationHandle } from '../../../native-bindings/index.js';
-import { QueryPlanWriter, MATCH_ALL } from '../../../native-bindings/query-plan.js';
+import { planOfTerm, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import { recordNumberOf } from '../../platform/index.js';
 import {
@@ -60,7 +60,7 @@ export function check({ kernel, stores }: IngestContext, task: CheckTask): Inges
     const bytes = version.record(recordNumber);
     const term = bytes && probeTerm(kernel, decodeRecord(bytes), definition);
     if (term === undefined) continue;
-    const found = kernel.collectRecordNumbers(task.generation, planOf(term));
+    const found = kernel.collectRecordNumbers(task.generation, new QueryPlanWriter().write(planOfTerm(term, true)));
     if (!found.includes(recordNumber)) report(`record ${recordNumber} is not found by its word '${term}'`);
   }
   return problems;
@@ -177,16 +177,4 @@ function probeTerm(
     if (term !== undefined && term.length <= PROBE_WORD_CHARACTERS_MAX) return term;
   }
   return undefined;
-}
-
-function planOf(term: string): Uint8Array {
-  return new QueryPlanWriter().write({
-    needTotal: true,
-    skip: 0,
-    size: 0,
-    groups: [{ occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: [term] }] }],
-    filter: MATCH_ALL,
-    sort: [],
-    facets: [],
-  });
 }

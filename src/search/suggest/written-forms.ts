@@ -4,7 +4,7 @@
  */
 import { isAscii } from 'node:buffer';
 import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
-import { MATCH_ALL, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
+import { planOfTerm, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import {
   DamagedRecord,
@@ -93,7 +93,8 @@ export class WrittenForms {
     // No word of a record in ASCII has a mark, and reading all of its words would take several times as long.
     const texts = textsOf(record, fieldNames);
     if (!hasDotlessI(language) && texts.every(isPlain)) return plainForm(texts, term);
-    const [json] = highlightRecords(this.kernel, { fieldNames, plan: this.planOf(term) }, [record]);
+    const plan = this.planWriter.write(planOfTerm(term, false));
+    const [json] = highlightRecords(this.kernel, { fieldNames, plan }, [record]);
     if (json === undefined) return undefined;
     const text = Buffer.from(json.bytes.buffer, json.bytes.byteOffset + json.begin, json.end - json.begin).toString();
     const passages = JSON.parse(text) as Readonly<Record<string, string>>;
@@ -102,19 +103,6 @@ export class WrittenForms {
       if (marked !== undefined) return unescapeHtml(marked);
     }
     return undefined;
-  }
-
-  /** Returns the plan of a search for the term, which marks it. Valid until the next call. */
-  private planOf(term: string): Uint8Array {
-    return this.planWriter.write({
-      needTotal: false,
-      skip: 0,
-      size: 0,
-      groups: [{ occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: [term] }] }],
-      filter: MATCH_ALL,
-      sort: [],
-      facets: [],
-    });
   }
 
   /** Returns the form as it is shown: the term if it differs from it in case only, or would find something else. */
