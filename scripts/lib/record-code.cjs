@@ -51,6 +51,19 @@ function inTurn(work) {
   }
 }
 
+/**
+ * The code and where it is kept. The main thread tunes V8 when threads have started, also while this one writes: code with the flags of
+ * one tuning in the folder of another would be refused at every start.
+ */
+function compiledWith(flags, file, script) {
+  for (;;) {
+    for (const flag of flags) setFlagsFromString(flag);
+    const name = codePath(file);
+    const code = script.createCachedData();
+    if (codePath(file) === name) return [name, code];
+  }
+}
+
 let written = false;
 function write() {
   if (written) return;
@@ -62,11 +75,11 @@ function writeAll() {
   setFlagsFromString('--flush-bytecode');
   const { tunings } = require(join(root, 'dist', 'src', 'platform', 'garbage-collection.js'));
   for (const flags of tunings()) {
-    for (const flag of flags) setFlagsFromString(flag);
     for (const [file, script] of scripts) {
-      const path = join(own, codePath(file));
+      const [name, code] = compiledWith(flags, file, script);
+      const path = join(own, name);
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, encodeCode(readFileSync(file), script.createCachedData()));
+      writeFileSync(path, encodeCode(readFileSync(file), code));
     }
   }
   setFlagsFromString('--no-flush-bytecode');

@@ -210,6 +210,24 @@ describe('the script that stores compiled code', () => {
     expect(fates()).toEqual(['taken']);
   });
 
+  it('stores code that V8 takes, also where the service is tuned while its threads write theirs', async () => {
+    const program = join(folder, 'bin', 'gannet.js');
+    const tuned = "setInterval(() => require('node:v8').setFlagsFromString('--heap-growing-percent=300'), 5).unref();";
+    const loading = 'assertNode();\n';
+    const text = readFileSync(program, 'utf8');
+    expect(text).toContain(loading);
+    const withRequire = `const require = createRequire(import.meta.url);\n${tuned}\n`;
+    writeFileSync(
+      program,
+      text.replace(loading, () => `${withRequire}${loading}`),
+    );
+    rmSync(code, { recursive: true });
+    expect(await keep()).toBe('');
+    writeFileSync(program, text);
+    await serveOnce();
+    expect(fates()).toEqual(['taken']);
+  });
+
   it('gives the stored code the permissions of the bundle, as the service may run as another user', async () => {
     expect(await keep()).toBe('');
     const source = statSync(join(bundle, 'src', 'main.cjs')).mode & 0o777;
