@@ -24,7 +24,13 @@ let done: string[];
 let before: (task: IngestTask) => Promise<void> | undefined;
 let lists: ListsInFolder;
 
-afterEach(() => lists.remove());
+/** Lets what a test holds go on, if it failed before it did so. */
+let release = () => {};
+
+afterEach(async () => {
+  release();
+  await lists.remove();
+});
 
 const watched = (inner: IngestExecutor): IngestExecutor => ({
   get waiting() {
@@ -123,6 +129,31 @@ it('A large rebuild that was interrupted ends if the lists are closed', async ()
   await expect.poll(() => closed !== undefined).toBe(true);
   await closed;
   expect(done).toEqual([]);
+});
+
+it('A list can be deleted while a short rebuild goes before the rest of its own, and no other one begins meanwhile', async () => {
+  const go = await outdated({ large: 1000, short: 20, long: 900 }, PIECES);
+  await resume('large');
+  await are(() => begun, 1);
+  await resume('short', 'long');
+  const held = before;
+  const shortHeld = new Promise<void>((resolve) => (release = resolve));
+  before = (task) => {
+    void held(task);
+    return task.kind === 'reindex' && basename(task.listPath) === 'short' ? shortHeld : undefined;
+  };
+  go();
+  await are(() => begun, 2);
+  await lists.indexes.remove('large');
+  // Another rebuild would have begun before this ends.
+  await lists.indexes.create('new', LIST_SETTINGS, DEFINITION);
+  expect([begun, done]).toEqual([['large', 'short'], []]);
+  release();
+  await are(() => done, 2);
+  expect([begun, done]).toEqual([
+    ['large', 'short', 'long'],
+    ['short', 'long'],
+  ]);
 });
 
 it('A rebuild that a full disk ended says so, and is tried again when there is room and somebody asks for the list', async () => {

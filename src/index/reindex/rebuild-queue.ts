@@ -3,21 +3,35 @@
  * those with fewer records. A large rebuild lets short ones go first between two of its pieces, so that no list waits
  * for minutes behind a large one. Main thread only.
  */
+import { beforeEndOf } from '../../platform/index.js';
 
-/** How many times as many records a rebuild has left as one that may interrupt it: together they need less of the disk than two of the first. */
+/**
+ * How many times as many records a rebuild has left as one that may interrupt it: together they need less of the disk
+ * than two of the first.
+ */
 const INTERRUPTED_FACTOR = 2;
 
 export interface QueuedRebuild {
   /** Set when somebody asks for the list. */
   isAsked: boolean;
-  /** Number of records that are still to be indexed. */
-  left: () => number;
+  /** Number of records that are to be indexed. A plain number, since thousands of lists may wait after an upgrade. */
+  readonly records: number;
   /** Never rejects. */
   run: () => Promise<void>;
 }
 
+/** A rebuild between two of its pieces. */
+interface Interruptible {
+  readonly rebuild: QueuedRebuild;
+  /** Number of records that are still to be indexed. */
+  readonly left: number;
+  readonly signal: AbortSignal;
+}
+
 export class RebuildQueue {
   private readonly waiting = new Set<QueuedRebuild>();
+  /** What goes first, by the rebuild that it interrupted. It is awaited also if that one has been stopped meanwhile. */
+  private readonly ahead = new WeakMap<QueuedRebuild, Promise<void>>();
   private isAtWork = false;
 
   /** Runs it when its turn comes, never at once. */
@@ -28,19 +42,29 @@ export class RebuildQueue {
     void Promise.resolve().then(() => this.work());
   }
 
-  /** Called between two pieces of a rebuild. Resolves when all those that go before the rest of it have ended. */
-  async letOthersFirst(current: QueuedRebuild): Promise<void> {
-    const mayInterrupt = (other: QueuedRebuild) =>
-      (other.isAsked || !current.isAsked) && other.left() * INTERRUPTED_FACTOR <= current.left();
-    for (let next = this.take(mayInterrupt); next !== undefined; next = this.take(mayInterrupt)) await next.run();
+  /**
+   * Called between two pieces of a rebuild. Resolves when all those that go before the rest of it have ended; rejects
+   * with the signal's reason as soon as it is aborted.
+   */
+  async letOthersFirst(current: Interruptible): Promise<void> {
+    const others = this.runAll((other) => mayInterrupt(other, current));
+    this.ahead.set(current.rebuild, others);
+    await beforeEndOf(current.signal, others);
   }
 
   private async work(): Promise<void> {
-    for (let next = this.take(); next !== undefined; next = this.take()) await next.run();
+    await this.runAll(() => true);
     this.isAtWork = false;
   }
 
-  private take(isWanted: (rebuild: QueuedRebuild) => boolean = () => true): QueuedRebuild | undefined {
+  private async runAll(isWanted: (rebuild: QueuedRebuild) => boolean): Promise<void> {
+    for (let next = this.take(isWanted); next !== undefined; next = this.take(isWanted)) {
+      await next.run();
+      await this.ahead.get(next);
+    }
+  }
+
+  private take(isWanted: (rebuild: QueuedRebuild) => boolean): QueuedRebuild | undefined {
     let first: QueuedRebuild | undefined;
     for (const rebuild of this.waiting)
       if (isWanted(rebuild) && (first === undefined || isBefore(rebuild, first))) first = rebuild;
@@ -49,6 +73,10 @@ export class RebuildQueue {
   }
 }
 
+function mayInterrupt(other: QueuedRebuild, { rebuild, left }: Interruptible): boolean {
+  return (other.isAsked || !rebuild.isAsked) && other.records * INTERRUPTED_FACTOR <= left;
+}
+
 function isBefore(left: QueuedRebuild, right: QueuedRebuild): boolean {
-  return left.isAsked === right.isAsked ? left.left() < right.left() : left.isAsked;
+  return left.isAsked === right.isAsked ? left.records < right.records : left.isAsked;
 }

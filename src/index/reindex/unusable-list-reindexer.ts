@@ -28,8 +28,9 @@ import { remakeSegments, runWithRoom } from './segment-remaking.js';
 const PROGRESS_LOG_INTERVAL_MS = 10_000;
 const RETRY_AFTER_SECONDS = { min: 1, unknown: 5, max: 60 };
 /**
- * What the disk could not read may be readable soon, and a full disk may have room again. The wait doubles with each failure in a row: a rebuild reads the
- * records from the beginning, and a store that is damaged for good would keep a thread busy for as long as somebody asks.
+ * What the disk could not read may be readable soon, and a full disk may have room again. The wait doubles with each
+ * failure in a row: a rebuild reads the records from the beginning, and a store that is damaged for good would keep a
+ * thread busy for as long as somebody asks.
  */
 const DISK_RETRY_SECONDS = { first: 5, max: 300 };
 
@@ -90,7 +91,7 @@ export class UnusableListReindexer {
     const total = found.unusable.reduce((sum, { documents }) => sum + documents, 0);
     const before = this.rebuilds.get(listId);
     const job = this.options.progress.begin({ kind: 'rebuild', subject: listId, total });
-    const queued: QueuedRebuild = { isAsked: false, left: () => total - job.read().done, run: () => Promise.resolve() };
+    const queued: QueuedRebuild = { isAsked: false, records: total, run: () => Promise.resolve() };
     const rebuild: Rebuild = {
       log,
       listPath,
@@ -228,8 +229,8 @@ export class UnusableListReindexer {
     const { signal } = rebuild.abort;
     const run: IngestExecutor['run'] = (task, options) => this.options.executor.run(task, options);
     const runPiece: IngestExecutor['run'] = async (task, options) => {
-      await this.queue.letOthersFirst(rebuild.queued);
-      signal.throwIfAborted();
+      const left = rebuild.queued.records - job.read().done;
+      await this.queue.letOthersFirst({ rebuild: rebuild.queued, left, signal });
       return run(task, options);
     };
     let loggedMs = performance.now();
