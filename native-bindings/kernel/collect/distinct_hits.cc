@@ -20,8 +20,9 @@ void DistinctHits::Moved(std::span<const Hit> buffer) {
   recent_.Forget();
   different_ = 0;
   for (size_t i = 0; i < buffer.size(); ++i) Remember(buffer[i], i);
-  // Values that took each other's place were counted again and again.
-  bar_at_ = std::max(wanted_, different_ + kSpareDistinctMin);
+  // Values that took each other's place were counted again and again. The next choice looks at all of these hits, so it
+  // comes only after a share of as many, as if the buffer were full.
+  bar_at_ = std::max(wanted_, different_ + buffer_max() - wanted_);
 }
 
 void DistinctHits::Remember(const Hit& hit, size_t index) {

@@ -29,7 +29,8 @@ class Inverter {
 
   // Adds one document. texts[field] holds the values of the field. The length of each field (its extent, with a gap of
   // one position between values) is added to lengths(). Parts of words get positions behind those of all fields and
-  // count for part_lengths() only. A word with signs gets the position of the word. Throws Error(kLimit) if there are kPositionsMax words or more.
+  // count for part_lengths() only. A word with signs gets the position of the word. Throws Error(kLimit) if there are
+  // kPositionsMax words or more.
   void AddDocument(std::span<const std::vector<std::string_view>> texts);
 
   // Lengths by field, then by document.
