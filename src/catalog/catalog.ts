@@ -209,9 +209,15 @@ class StoredCatalog implements Catalog {
     });
   }
 
-  deleteList(account: string, name: string): Promise<readonly UnfinishedWork[]> {
+  deleteList(
+    account: string,
+    name: string,
+    assertWanted: (list: ListRecord) => void = () => undefined,
+  ): Promise<readonly UnfinishedWork[]> {
     return this.#store.change((change) => {
-      const { id } = this.#requiredList(account, name);
+      const list = this.#requiredList(account, name);
+      assertWanted(list);
+      const { id } = list;
       change.remove(this.#lists, compositeKey(account, name));
       change.emit(account, listDeletedEvent(name));
       const work = { subject: 'list', id, account, name } as const;

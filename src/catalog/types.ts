@@ -182,9 +182,13 @@ export interface Catalog {
    * Deletes the list. In the same step, groups that have it as a member get a new version without it, and the removal
    * of what is outside the catalogue is recorded, until `finish`. If thousands of groups have it, only that is recorded
    * (`leaving`), and `finish` writes them in steps; readers see all groups without the list at once. Rejects with
-   * `list-not-found`.
+   * `list-not-found`, and with what `assertWanted` throws, which is called when no other change is in between.
    */
-  deleteList(account: string, name: string): Promise<readonly UnfinishedWork[]>;
+  deleteList(
+    account: string,
+    name: string,
+    assertWanted?: (list: ListRecord) => void,
+  ): Promise<readonly UnfinishedWork[]>;
 
   /** In order of their names. */
   groups(account: string): readonly GroupRecord[];

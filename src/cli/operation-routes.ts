@@ -19,6 +19,7 @@ const ROUTES: Readonly<Record<string, readonly [method: Operation['method'], pat
   'list.list': ['GET', '/list/{account}'],
   'list.create': ['POST', '/list/{account}'],
   'list.read': ['GET', '/list/{account}/{list}'],
+  'list.delete': ['DELETE', '/list/{account}/{list}'],
   'list.check': ['POST', '/list/{account}/{list}/check'],
   'list.reindex': ['POST', '/list/{account}/{list}/reindex'],
   'search-result.list': ['GET', '/search-result/{account}/{list}'],

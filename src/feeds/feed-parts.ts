@@ -42,6 +42,7 @@ export const feedParts: FeatureParts = {
         if (subject === 'list') await sources.disconnect(id);
         return true;
       },
+      uses: (list) => sources.of(list) !== undefined,
       start() {
         if (!platform.listen) return;
         sources.start();

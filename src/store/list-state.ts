@@ -57,6 +57,10 @@ export const LIST_STATE_FORMATS_WITH_MORE: readonly number[] = [
   LIST_STATE_FORMAT_WITH_PAGE_ROWS,
 ];
 
+/** Record numbers begin at 1, so 0 is never one. */
+export const FIRST_RECORD_NUMBER = 1;
+export const FIRST_VERSION = 1;
+
 export interface VersionState {
   readonly version: number;
   readonly state: 'building' | 'ready';
@@ -188,6 +192,11 @@ export function currentVersionOf(state: ListState): VersionState {
   if (current === undefined)
     throw new Error(`the list state names a current version ${state.currentVersion} that is missing`);
   return current;
+}
+
+/** True if no record was ever written, and the fields are those with which the list was created. */
+export function isUnwritten({ nextRecordNumber, nextVersion }: ListState): boolean {
+  return nextRecordNumber === FIRST_RECORD_NUMBER && nextVersion === FIRST_VERSION + 1;
 }
 
 /** Returns the space of the vectors that the list is searched by. */

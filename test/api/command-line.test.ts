@@ -355,6 +355,38 @@ describe('commands with a running service', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('delete a list that they created again if no record was imported, unless somebody else uses it', async () => {
+    const imported = async (text: string, ...args: string[]) => {
+      const command = gannet(service.dataDir, 'import', '-', '--list', 'in-vain', '--create', ...args);
+      command.child.stdin.end(text);
+      expect((await command.ended).status).toBe(1);
+      return { notes: command.notes, status: (await service.client.get('/list/default/in-vain')).status };
+    };
+    const told = expect.stringContaining('No record was imported, so the list in-vain was deleted again.\n') as string;
+    const refused = '{"name":"a","text":{"x":1}}\n';
+    for (const [text, ...args] of [
+      [refused],
+      ['no record at all'],
+      ['[{"name":"a"', '--format', 'json'],
+      ['{"a":[{"name":"a","text":"x"},{"name"', '--format', 'json', '--records', 'a'],
+      ['name,text\n"a', '--format', 'csv'],
+    ] as const)
+      expect([text, await imported(text, ...args)]).toEqual([text, { notes: told, status: 404 }]);
+
+    const command = gannet(service.dataDir, 'import', '-', '--list', 'in-vain', '--create');
+    command.child.stdin.write(refused);
+    await eventually(
+      async () => (await service.client.get('/list/default/in-vain')).status,
+      (status) => status === 200,
+    );
+    await service.client.post('/search-result/default/in-vain', { name: 'of another', text: 'x' });
+    command.child.stdin.end();
+    expect((await command.ended).status).toBe(1);
+    expect(command.notes).not.toContain('deleted');
+    expect((await service.client.get('/list/default/in-vain')).body).toMatchObject({ record_count: 1 });
+    expect(await imported(refused)).toEqual({ notes: expect.not.stringContaining('deleted') as string, status: 200 });
+  });
+
   it('end an interrupted import with a sentence and by the signal', async () => {
     const command = gannet(service.dataDir, 'import', '-', '--list', 'interrupted', '--create');
     command.child.stdin.write(RECORDS);

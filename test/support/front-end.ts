@@ -225,6 +225,7 @@ export async function openDesk(webServer: WebServerKind): Promise<void> {
     synonymCandidates: undefined as never,
     part: () => undefined as never,
     forget: () => Promise.resolve(true),
+    isUsed: () => false,
     secrets: undefined as never,
     progress: undefined as never,
     searchLimiter: new RateLimiter({ limit: 10, windowMs: 60_000 }, systemClock),

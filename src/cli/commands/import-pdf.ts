@@ -5,13 +5,14 @@
  */
 import type { BulkAnswer } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
+import { fillNewList } from '../created-list.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
 import { formatCount, printable } from '../output.js';
 import { PDF_LIST, PDF_TEXT_LIST, pdfFiles, readPdfs, type PdfFault, type PdfOutcome } from '../pdf-source.js';
 import { DEFAULT_PDF_STORE, readState, uploadPdfs, uploadTarget } from '../pdf-upload.js';
 import { Progress } from '../progress.js';
 import type { ServiceClient } from '../service-client.js';
-import { createListIfMissing, printOutcome, progressOutput, sendAll, sumOf, type ImportOptions } from './import.js';
+import { printOutcome, progressOutput, sendAll, sumOf, type ImportOptions } from './import.js';
 
 /** Bytes per request; files are read meanwhile. */
 const BATCH_BYTES = 8_388_608;
@@ -26,16 +27,20 @@ export async function importPdfs(context: CommandContext, path: string, options:
   };
   const { answer, faults } = await context.withService(async (client) => {
     const isText = options.text === true;
-    if (options.create === true)
-      await createListIfMissing(client, account, options.list, isText ? PDF_TEXT_LIST : PDF_LIST);
-    if (isText) return send(context, client, options, { outcomes: readPdfs(found, onBug), files: found.files.length });
-    const place = await uploadTarget(client, { ...target, store: options.mediaStore ?? DEFAULT_PDF_STORE });
-    const sent = await send(context, client, options, {
-      outcomes: uploadPdfs(client, place, found),
-      files: found.files.length,
-    });
-    const unreadable = await readState(client, place, context.output);
-    return { answer: sent.answer, faults: [...sent.faults, ...unreadable] };
+    const fill = async (): Promise<Sent> => {
+      if (isText)
+        return send(context, client, options, { outcomes: readPdfs(found, onBug), files: found.files.length });
+      const place = await uploadTarget(client, { ...target, store: options.mediaStore ?? DEFAULT_PDF_STORE });
+      const sent = await send(context, client, options, {
+        outcomes: uploadPdfs(client, place, found),
+        files: found.files.length,
+      });
+      const unreadable = await readState(client, place, context.output);
+      return { answer: sent.answer, faults: [...sent.faults, ...unreadable] };
+    };
+    if (options.create !== true) return fill();
+    const definition = isText ? PDF_TEXT_LIST : PDF_LIST;
+    return fillNewList({ client, output: context.output }, { ...target, definition }, fill);
   });
   if (options.json === true) writeJson(context.output, { ...answer, documents: found.files.length, faults });
   else {

@@ -4,6 +4,7 @@ import { flatLines, nestedField } from '../../records/flat-records.js';
 import { arrayOfObjects, JsonRecordsFault, memberName, memberPath, recordLines } from '../../records/json-records.js';
 import type { BulkAnswer } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
+import { fillNewList } from '../created-list.js';
 import { decimalCommaNote } from '../decimal-commas.js';
 import { importText, tellEmptyImport, type ImportText } from '../empty-import.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
@@ -12,7 +13,6 @@ import { assertText, CONTENT_TYPES, cutAtLines, formatOf, openSource, readMore }
 import { NpyReader } from '../npy/npy-file.js';
 import { recordsWithVectors } from '../npy/records-with-vectors.js';
 import { formatCount, printable, sourceName, type Output } from '../output.js';
-import { ProblemError } from '../problem.js';
 import { Progress } from '../progress.js';
 import { createRecordCounter, type RecordCounter } from '../record-counter.js';
 import type { ServiceClient } from '../service-client.js';
@@ -74,7 +74,7 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
   let commas: string | undefined;
   let nested: string | undefined;
   let unit: CountedIn = 'line';
-  const answer = await context.withService(async (client) => {
+  const { answer } = await context.withService(async (client) => {
     // Before anything is created, so that an unreadable or empty file is reported first.
     const text = await importText(source.stream, { given: options.format, named });
     assertText(file, text.begin);
@@ -85,28 +85,31 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
       const target = { account, list: options.list, create: options.create === true };
       await tellEmptyImport(context.output, client, { file, emptiness, ...target });
     }
-    const model = vectors === undefined ? {} : { model: 'own' };
-    if (options.create === true) await createListIfMissing(client, account, options.list, model);
-    // Before the records, so that files which records link to can be read at once.
-    if (options.withFiles !== undefined) {
-      const { putFiles } = await import('../linked-files.js');
-      await putFiles(client, { account, folder: options.withFiles }, context.output);
-    }
-    const progress = new Progress(progressOutput(context.output, options), `Importing into ${options.list}`);
-    try {
-      const first = firstRecords(begin, format);
-      if (options.nameFrom === undefined && options.patch !== true) nameless = namelessRecords(first);
-      if (format === 'csv') commas = decimalCommaNote(first, options.list);
-      else if (options.flatten !== true) nested = nestedNote(first, options.records === undefined);
-      const stream = counted(read, createRecordCounter(format), isAnew ? undefined : source.bytes, progress);
-      const records = vectors === undefined ? stream : recordsWithVectors(stream, format, vectors);
-      const total = await sendAll(client, { account, ...options, format, stream: records });
-      progress.done(total.created + total.updated);
-      return total;
-    } catch (error) {
-      progress.abandon();
-      throw error;
-    }
+    const fill = async () => {
+      // Before the records, so that files which records link to can be read at once.
+      if (options.withFiles !== undefined) {
+        const { putFiles } = await import('../linked-files.js');
+        await putFiles(client, { account, folder: options.withFiles }, context.output);
+      }
+      const progress = new Progress(progressOutput(context.output, options), `Importing into ${options.list}`);
+      try {
+        const first = firstRecords(begin, format);
+        if (options.nameFrom === undefined && options.patch !== true) nameless = namelessRecords(first);
+        if (format === 'csv') commas = decimalCommaNote(first, options.list);
+        else if (options.flatten !== true) nested = nestedNote(first, options.records === undefined);
+        const stream = counted(read, createRecordCounter(format), isAnew ? undefined : source.bytes, progress);
+        const records = vectors === undefined ? stream : recordsWithVectors(stream, format, vectors);
+        const total = await sendAll(client, { account, ...options, format, stream: records });
+        progress.done(total.created + total.updated);
+        return { answer: total };
+      } catch (error) {
+        progress.abandon();
+        throw error;
+      }
+    };
+    if (options.create !== true) return fill();
+    const definition = vectors === undefined ? {} : { model: 'own' };
+    return fillNewList({ client, output: context.output }, { account, list: options.list, definition }, fill);
   });
   if (options.json === true) writeJson(context.output, answer);
   else printOutcome(context.output, answer, { unit, isPatch: options.patch === true });
@@ -181,19 +184,6 @@ function namelessNote({ suggestion }: Nameless): string {
 /** Returns the output for progress, which is silent if JSON is wanted. */
 export function progressOutput(output: Output, { json }: ImportOptions): Output {
   return json === true ? { ...output, isTerminal: false, columns: 80, write: () => undefined } : output;
-}
-
-export async function createListIfMissing(
-  client: ServiceClient,
-  account: string,
-  list: string,
-  definition: Readonly<Record<string, unknown>> = {},
-): Promise<void> {
-  try {
-    await client.call('list.create', { params: { account }, body: { name: list, ...definition } });
-  } catch (error) {
-    if (!(error instanceof ProblemError) || error.problem.code !== 'name-exists') throw error;
-  }
 }
 
 interface Import {

@@ -1,6 +1,6 @@
 /** Creates the demo's lists and imports what is missing. */
 import type { BulkAnswer } from '../answers.js';
-import { createListIfMissing } from '../commands/import.js';
+import { createListIfMissing } from '../created-list.js';
 import { CommandError } from '../exit-codes.js';
 import { CONTENT_TYPES } from '../import-source.js';
 import { formatCount, type Output } from '../output.js';
@@ -28,7 +28,7 @@ const LOOK_MS = 100;
 export async function fillList(filling: Filling, list: DemoList, state: DemoState): Promise<DemoState> {
   const { client, account, output } = filling;
   const expected = state.imported[list.name];
-  await createListIfMissing(client, account, list.name, list.definition);
+  await createListIfMissing(client, { account, list: list.name, definition: list.definition });
   if (expected !== undefined) {
     const present = (await client.call('list.read', { params: { account, list: list.name } })) as {
       readonly record_count: number;

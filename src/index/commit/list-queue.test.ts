@@ -114,6 +114,54 @@ describe('small writes of a list', () => {
   });
 });
 
+describe('a last step', () => {
+  const reason = new ServiceError('list-not-found', 'The list has been deleted.');
+
+  it('refuses what comes while it runs, and everything after it', async () => {
+    const { queue } = scriptedQueue();
+    let refused: Promise<unknown> = Promise.resolve();
+    const isDone = await queue.last(
+      reason,
+      () => true,
+      () => {
+        refused = Promise.allSettled([queue.write(request), queue.exclusive(() => Promise.resolve())]);
+        return Promise.resolve();
+      },
+    );
+    expect(isDone).toBe(true);
+    const rejected = { status: 'rejected', reason };
+    expect(await refused).toEqual([rejected, rejected]);
+    await expect(queue.write(request)).rejects.toBe(reason);
+  });
+
+  it('is not taken if a write waits behind it, or if it is no longer wanted', async () => {
+    const { queue, commits, untilCommits } = scriptedQueue();
+    let ran = 0;
+    const run = () => Promise.resolve(void (ran += 1));
+    const beside = queue.last(reason, () => true, run);
+    const written = queue.write(request);
+    expect(await beside).toBe(false);
+    await untilCommits(1);
+    commits.shift()?.();
+    expect(await written).toBe(result);
+    expect([await queue.last(reason, () => false, run), ran]).toEqual([false, 0]);
+  });
+
+  it('leaves the queue open if it fails', async () => {
+    const { queue, commits, untilCommits } = scriptedQueue();
+    const failed = queue.last(
+      reason,
+      () => true,
+      () => Promise.reject(new Error('no disk')),
+    );
+    await expect(failed).rejects.toThrow('no disk');
+    const written = queue.write(request);
+    await untilCommits(1);
+    commits.shift()?.();
+    expect(await written).toBe(result);
+  });
+});
+
 describe('approximateBytes', () => {
   it('counts 8 bytes for each number of an array, and no text for its index', () => {
     expect(approximateBytes({ kind: 'put', fields: { numbers: [0, 0.5, null, 'ab'] } })).toBe(

@@ -51,6 +51,8 @@ export class ListQueue {
   private betweens: (() => Promise<void>)[] = [];
   private running: Promise<void> | undefined;
   private closedWith: ServiceError | undefined;
+  /** Error with which new steps are refused while a last step runs, and after it. */
+  private endingWith: ServiceError | undefined;
   /** Number of writes of the current commit that are not settled. */
   private unsettled = 0;
 
@@ -61,7 +63,7 @@ export class ListQueue {
   }
 
   write(request: WriteRequest): Promise<WriteResult> {
-    if (this.closedWith !== undefined) return Promise.reject(this.closedWith);
+    if (this.refusal !== undefined) return Promise.reject(this.refusal);
     return new Promise((resolve, reject) => {
       const bytes = approximateBytes(request);
       this.options.admission.admitWrite(bytes);
@@ -81,7 +83,7 @@ export class ListQueue {
    * if too many wait.
    */
   exclusiveWrite<Result>(bytes: number, action: () => Promise<Result>): Promise<Result> {
-    if (this.closedWith !== undefined) return Promise.reject(this.closedWith);
+    if (this.refusal !== undefined) return Promise.reject(this.refusal);
     return new Promise((resolve) => {
       this.options.admission.admitWrite(bytes);
       const done = this.exclusive(() => {
@@ -110,6 +112,25 @@ export class ListQueue {
     });
   }
 
+  /**
+   * As `exclusive`, but only if nothing else waits when the turn comes and `isWanted` returns true then. Resolves with
+   * false otherwise. Steps that come while the action runs are refused with `reason`, and so are all later ones unless
+   * the action rejects.
+   */
+  last(reason: ServiceError, isWanted: () => boolean, action: () => Promise<void>): Promise<boolean> {
+    return this.exclusive(async () => {
+      if (this.steps.length + this.betweens.length > 0 || !isWanted()) return false;
+      this.endingWith = reason;
+      try {
+        await action();
+        return true;
+      } catch (error) {
+        this.endingWith = undefined;
+        throw error;
+      }
+    });
+  }
+
   /** True if nothing is waiting or running. */
   get isIdle(): boolean {
     return this.running === undefined;
@@ -121,8 +142,12 @@ export class ListQueue {
     await this.running;
   }
 
+  private get refusal(): ServiceError | undefined {
+    return this.closedWith ?? this.endingWith;
+  }
+
   private queued<Result>(action: () => Promise<Result>, push: (run: () => Promise<void>) => void): Promise<Result> {
-    if (this.closedWith !== undefined) return Promise.reject(this.closedWith);
+    if (this.refusal !== undefined) return Promise.reject(this.refusal);
     return new Promise((resolve) => {
       push(async () => {
         const result = Promise.resolve().then(action);

@@ -277,6 +277,12 @@ export interface ListIndex extends ListOutline {
    * durability test.
    */
   check(): Promise<readonly string[]>;
+  /**
+   * Runs `end`, which deletes the list, if no record was ever written to it, its fields were never changed, and neither
+   * is about to happen. Resolves with whether it did. Meanwhile writes are refused with `reason`, and from then on
+   * unless `end` rejects.
+   */
+  endIfUnwritten(reason: ServiceError, end: () => Promise<void>): Promise<boolean>;
 }
 
 /** What a search worker needs to know about a list version. Part of the generation, as JSON. */

@@ -171,6 +171,10 @@ export class ListHandle implements ListIndex {
     return this.whenOpen((index) => index.check());
   }
 
+  endIfUnwritten(...given: Parameters<ListIndex['endIfUnwritten']>): Promise<boolean> {
+    return this.whenOpen((index) => index.endIfUnwritten(...given));
+  }
+
   /** As `OpenListIndex.whileUnchanged`. */
   whileUnchanged<Result>(action: () => Promise<Result>): Promise<Result> {
     return this.whenOpen((index) => index.whileUnchanged(action));

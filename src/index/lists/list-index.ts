@@ -23,6 +23,7 @@ import { RecordStore, type RecordFormat } from '../../records/index.js';
 import {
   buildingVersionOf,
   currentVersionOf,
+  isUnwritten,
   missingStore,
   type ListState,
   type VersionState,
@@ -343,6 +344,10 @@ export class OpenListIndex implements ListIndex {
     return this.queue.exclusive(action);
   }
 
+  endIfUnwritten(reason: ServiceError, end: () => Promise<void>): Promise<boolean> {
+    return this.queue.last(reason, () => !this.imports.areUnderWay && isUnwritten(this.state), end);
+  }
+
   /**
    * Time until which nothing has to be done unless somebody asks: 0 if something is in progress, Infinity if nothing is
    * scheduled.
@@ -443,10 +448,7 @@ export class OpenListIndex implements ListIndex {
   }
 
   private publishCommit(commit: Commit | undefined): void {
-    if (commit === undefined) return;
-    this.background.published(commit, () => {
-      this.commits.publish(commit);
-    });
+    if (commit !== undefined) this.background.published(commit, () => this.commits.publish(commit));
   }
 
   private writesOf(options: ListIndexOptions): RecordWrites {
@@ -481,9 +483,7 @@ export class OpenListIndex implements ListIndex {
       },
       eventTask: () => this.events.task(),
       withWritingTask: (action) => this.withWritingTask(action),
-      addVersion: (state, version) => {
-        this.commits.addVersion(state, version);
-      },
+      addVersion: (state, version) => this.commits.addVersion(state, version),
       dropVersion: (version) =>
         dropVersion(
           {

@@ -7,6 +7,7 @@ import { decodeRecord, parseFields, type RecordStore } from '../../records/index
 import {
   buildingVersionOf,
   currentVersionOf,
+  FIRST_RECORD_NUMBER,
   LIST_STATE_FORMAT_WITH_VECTORS,
   type ListState,
   type MeaningState,
@@ -37,8 +38,6 @@ import type {
 import { VectorIndexCommit } from '../commit/vector-index-commit.js';
 import { requiredState, type IngestContext } from '../contract/ingest-context.js';
 
-/** Record numbers begin at 1. */
-const FIRST_RECORD_NUMBER = 1;
 /** The other two are those of pictures and of a space that was just removed. */
 const SPACES_OF_MODELS_MAX = SPACES_MAX - 2;
 const NO_SPACES: MeaningState = { nextSpace: 1, spaces: [] };

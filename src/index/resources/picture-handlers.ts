@@ -1,7 +1,12 @@
 /** The ingest task that makes a list's pictures searchable, or ends that. */
 import { extractStore, keyOfFile, readingLane, readingQueue } from '../../extracts/index.js';
 import type { RecordStore } from '../../records/index.js';
-import { LIST_STATE_FORMAT_WITH_PICTURES, PICTURE_SPACE, type ListState } from '../../store/index.js';
+import {
+  FIRST_RECORD_NUMBER,
+  LIST_STATE_FORMAT_WITH_PICTURES,
+  PICTURE_SPACE,
+  type ListState,
+} from '../../store/index.js';
 import { spaceStore } from '../../vectors/index.js';
 import { requiredState, type IngestContext } from '../contract/ingest-context.js';
 import type { IngestResults } from '../contract/ingest-tasks.js';
@@ -9,7 +14,6 @@ import type { AttachPicturesTask } from '../contract/resource-tasks.js';
 
 /** Maximum number of files removed in one transaction. */
 const FORGOTTEN_MAX = 2000;
-const FIRST_RECORD_NUMBER = 1;
 
 export function attachPictures(
   { stores }: IngestContext,

@@ -32,7 +32,12 @@ import {
 } from '../../extracts/index.js';
 import { ASKED_WAIT_MS_MAX } from '../../platform/work/index.js';
 import { decodeRecord, parseFields, unknownName, type RecordStore } from '../../records/index.js';
-import { currentVersionOf, LIST_STATE_FORMAT_WITH_FRAMES, type ListState } from '../../store/index.js';
+import {
+  currentVersionOf,
+  FIRST_RECORD_NUMBER,
+  LIST_STATE_FORMAT_WITH_FRAMES,
+  type ListState,
+} from '../../store/index.js';
 import type { IngestResults } from '../contract/ingest-tasks.js';
 import type {
   CommitReadingTask,
@@ -50,7 +55,6 @@ import { prepareReadingAgain, putPending, readAgain, ReadablePagesReader } from 
 
 /** Number of files that one task looks at. */
 const REFRESHED_MAX = 2000;
-const FIRST_RECORD_NUMBER = 1;
 
 /** Searches records for links that were written before links were kept. */
 export function queueLinks({ stores }: IngestContext, task: QueueLinksTask): IngestResults['queue-links'] {

@@ -6,6 +6,8 @@ import { rmSync } from 'node:fs';
 import { linkOrCopyNow, makeFolderNow } from '../../platform/index.js';
 import { RecordStore } from '../../records/index.js';
 import {
+  FIRST_RECORD_NUMBER,
+  FIRST_VERSION,
   partOf,
   PICTURE_SPACE,
   segmentFile,
@@ -21,9 +23,8 @@ import { requiredState, requiredVersion, type IngestContext } from '../contract/
 import type { CloneListTask, IngestResults } from '../contract/ingest-tasks.js';
 import { cloneLinks } from '../commit/link-versions.js';
 import { partStore } from '../parts/part-store.js';
-import { FIRST_RECORD_NUMBER, readyVersion } from './version-handlers.js';
+import { readyVersion } from './version-handlers.js';
 
-const CLONED_VERSION = 1;
 /** Number of records that are copied in one transaction. */
 const CLONE_RECORDS_PER_TRANSACTION = 10_000;
 
@@ -38,7 +39,7 @@ export function cloneList({ stores }: IngestContext, task: CloneListTask): Inges
       target.copyWords(source);
     });
     const from = source.version(state.currentVersion).prepare();
-    const to = target.version(1).prepare();
+    const to = target.version(FIRST_VERSION).prepare();
     copyInTransactions(target, from.records.getRange(), ({ key, value }) => {
       to.putRecord(key, value);
     });
@@ -52,15 +53,20 @@ export function cloneList({ stores }: IngestContext, task: CloneListTask): Inges
       ...clonePictures(source, target, state),
       sequence: 1,
       nextRecordNumber: state.nextRecordNumber,
-      nextVersion: 2,
-      currentVersion: 1,
-      versions: [{ ...readyVersion(1, { nowMs: task.nowMs, definition }), ...(unfit === undefined ? {} : { unfit }) }],
+      nextVersion: FIRST_VERSION + 1,
+      currentVersion: FIRST_VERSION,
+      versions: [
+        {
+          ...readyVersion(FIRST_VERSION, { nowMs: task.nowMs, definition }),
+          ...(unfit === undefined ? {} : { unfit }),
+        },
+      ],
     };
     cloneLinks({
       source,
       target,
       from: currentVersion,
-      to: CLONED_VERSION,
+      to: FIRST_VERSION,
       kinds: readKindsOf(state),
       nowMs: task.nowMs,
     });
@@ -103,14 +109,14 @@ interface ClonedSpace extends Pick<VectorSpace, 'number' | 'indexed'> {
 /** Returns the versions of the clone that have an index of these vectors. */
 function cloneSpace(source: RecordStore, target: RecordStore, { number, indexed, version }: ClonedSpace): number[] {
   const from = spaceStore(source, version, number);
-  if (!from.exists) return [CLONED_VERSION];
-  const to = spaceStore(target, CLONED_VERSION, number).prepare();
+  if (!from.exists) return [FIRST_VERSION];
+  const to = spaceStore(target, FIRST_VERSION, number).prepare();
   copyInTransactions(target, from.vectors.getRange(), ({ key, value }) => {
     to.put(key, value);
   });
   if (!indexed.includes(version)) return [];
   linkIndex({ source, target, fileOf: vectorSegmentFile }, from, to);
-  return [CLONED_VERSION];
+  return [FIRST_VERSION];
 }
 
 /** Copies the vectors of the pictures that records link to. */
@@ -141,12 +147,12 @@ function clonePages(source: RecordStore, target: RecordStore, state: ListState):
   const part = partOf(state, state.currentVersion, 'pages');
   if (part === undefined) return { parts: [] };
   const from = partStore(source, state.currentVersion, 'pages').prepare();
-  const to = partStore(target, CLONED_VERSION, 'pages').prepare();
+  const to = partStore(target, FIRST_VERSION, 'pages').prepare();
   copyInTransactions(target, from.rows.getRange(), ({ key, value }) => {
     to.attach(key, value);
   });
   linkIndex({ source, target, fileOf: segmentFile }, from, to);
-  return { parts: [{ ...part, version: CLONED_VERSION }] };
+  return { parts: [{ ...part, version: FIRST_VERSION }] };
 }
 
 interface LinkedIndex {

@@ -12,6 +12,8 @@ import {
   LIST_STATE_FORMAT_WITH_SHORT_RECORDS,
   buildingVersionOf,
   currentVersionOf,
+  FIRST_RECORD_NUMBER,
+  FIRST_VERSION,
   partOf,
   segmentsPath,
   withUnfit,
@@ -42,9 +44,6 @@ import { committed, VersionCommit } from '../commit/version-commit.js';
 import { prepareReadingAgain, readAgain, ReadablePagesReader } from '../parts/readable-pages.js';
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
 
-/** Record numbers begin at 1, so 0 is never one. */
-export const FIRST_RECORD_NUMBER = 1;
-
 export function createList({ stores }: IngestContext, task: CreateListTask): IngestResults['create-list'] {
   makeFolderNow(segmentsPath(task.listPath));
   const store = stores.get(task.listPath, { create: true });
@@ -52,11 +51,11 @@ export function createList({ stores }: IngestContext, task: CreateListTask): Ing
     format: LIST_STATE_FORMAT,
     sequence: 1,
     nextRecordNumber: FIRST_RECORD_NUMBER,
-    nextVersion: 2,
-    currentVersion: 1,
-    versions: [readyVersion(1, task)],
+    nextVersion: FIRST_VERSION + 1,
+    currentVersion: FIRST_VERSION,
+    versions: [readyVersion(FIRST_VERSION, task)],
   };
-  store.version(1).prepare();
+  store.version(FIRST_VERSION).prepare();
   store.transaction(() => {
     store.putState(state);
   });

@@ -26,10 +26,21 @@ import {
   RULES_BODY_PARTS_MAX,
   type OperationContext,
 } from '../dispatch/operation.js';
-import { accountParams, listName, listParams, nextOf, nextPage, object, pageQuery, wantedPage } from './schemas.js';
+import {
+  accountParams,
+  listName,
+  listParams,
+  nextOf,
+  nextPage,
+  object,
+  pageQuery,
+  timeSchema,
+  wantedPage,
+} from './schemas.js';
 import type { Services } from '../dispatch/services.js';
 import { finishWork } from '../dispatch/unfinished-work.js';
 import { checkedSynonymRules } from './synonym-rules.js';
+import { deleteUntouched } from './untouched-list.js';
 
 const CALLERS = ['key', 'console', 'cli'] as const;
 
@@ -178,18 +189,29 @@ const remove = defineOperation({
   name: 'list.delete',
   summary: 'Delete a list with its records',
   description:
-    'Deletes the list with its records and analytics. API keys whose scope is this list are deleted. Each group that has the list as a member gets a new version without it. This cannot be undone.',
+    'Deletes the list with its records and analytics. API keys whose scope is this list are deleted. Each group that has the list as a member gets a new version without it. This cannot be undone. With `untouched_since`, a program that has created a list and could not fill it deletes it only if nobody else uses it by now.',
   method: 'DELETE',
   path: '/list/{account}/{list}',
   permission: 'list:delete',
   callers: CALLERS,
   target: 'list',
   params: listParams,
+  query: object({
+    untouched_since: Type.Optional(
+      timeSchema(
+        '`created_utc` of the list. The list is deleted only if it was created then, no record was written to it since, its settings and fields were not changed, and no group, API key or source of records depends on it; otherwise the answer is 409 `conflict`',
+      ),
+    ),
+  }),
   responses: { 204: { description: 'The list was deleted', schema: null } },
-  errors: ['storage-full'],
-  handle: ({ services }, { params: { account, list: name } }) =>
+  errors: ['conflict', 'storage-full'],
+  handle: ({ services }, { params: { account, list: name }, query }) =>
     oneChangeAtATime(services, { account, name }, async () => {
-      requireList(services, account, name);
+      const stored = requireList(services, account, name);
+      if (query.untouched_since !== undefined) {
+        await deleteUntouched(services, stored, query.untouched_since);
+        return { status: 204 };
+      }
       // Keys are deleted first: if the process died after deleting the list, they would become valid for a new list of
       // this name.
       await services.access.deleteKeysOf(account, 'list', name);

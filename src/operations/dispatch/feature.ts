@@ -5,7 +5,7 @@
  */
 import type { Logger } from 'pino';
 import type { Access } from '../../access/index.js';
-import type { Catalog, SealedEntries, UnfinishedWork } from '../../catalog/index.js';
+import type { Catalog, ListRecord, SealedEntries, UnfinishedWork } from '../../catalog/index.js';
 import type { ListIndexes } from '../../index/index.js';
 import type {
   Clock,
@@ -69,6 +69,8 @@ export interface OpenFeature {
    * again at the next start.
    */
   forget?(work: UnfinishedWork): Promise<boolean>;
+  /** True if somebody has given the feature something to do with the list, which would end with the list. */
+  uses?(list: Pick<ListRecord, 'id'>): boolean;
   /** Starts what runs by itself, once the service is ready. Not called in a process that serves one command. */
   start?(): void;
   /**

@@ -1,8 +1,8 @@
 /** The open features of a service. Main thread only. */
-import type { UnfinishedWork } from '../../catalog/index.js';
 import { joinedEventSinks, type EventSink, type ServiceKey } from '../../platform/index.js';
 import type { FeatureParts, FeaturePlatform, OpenFeature } from './feature.js';
 import type { Trouble } from './service-state.js';
+import type { Services } from './services.js';
 
 export class OpenFeatures {
   readonly #open: OpenFeature[] = [];
@@ -37,11 +37,15 @@ export class OpenFeatures {
    */
   readonly events: EventSink = joinedEventSinks(this.#sinks);
 
-  /** Resolves with true if every feature has removed what it had of a list or group. */
-  async forget(work: UnfinishedWork): Promise<boolean> {
-    const answers = await Promise.all(this.#open.map((feature) => feature.forget?.(work) ?? Promise.resolve(true)));
-    return answers.every(Boolean);
-  }
+  /** What operations ask all features together. */
+  readonly services: Pick<Services, 'part' | 'forget' | 'isUsed'> = {
+    part: (key) => this.part(key),
+    forget: async (work) => {
+      const answers = await Promise.all(this.#open.map((feature) => feature.forget?.(work) ?? Promise.resolve(true)));
+      return answers.every(Boolean);
+    },
+    isUsed: (list) => this.#open.some((feature) => feature.uses?.(list) ?? false),
+  };
 
   start(): void {
     for (const feature of this.#open) feature.start?.();

@@ -1,6 +1,6 @@
 /** What operations work with. Created once by main.ts. */
 import type { Access, PermissionCatalogue } from '../../access/index.js';
-import type { Catalog, UnfinishedWork } from '../../catalog/index.js';
+import type { Catalog, ListRecord, UnfinishedWork } from '../../catalog/index.js';
 import type { ListIndexes } from '../../index/index.js';
 import type { SearchAnswer } from '../../search/index.js';
 import type { CandidateFinder } from '../../synonyms/index.js';
@@ -39,6 +39,8 @@ export interface Services {
    * rejects.
    */
   forget(work: UnfinishedWork): Promise<boolean>;
+  /** True if a feature uses the list, such as one that fills it from a file. */
+  isUsed(list: Pick<ListRecord, 'id'>): boolean;
   readonly config: Config;
   readonly log: Logger;
   readonly clock: Clock;
