@@ -77,6 +77,12 @@ class StoredAccess implements Access {
     this.#keys = store.collection('api-keys');
     this.#byAccount = this.#keys.groupBy(({ account }) => account);
     for (const record of this.#keys.values()) this.#activate(record);
+    // With the change itself: after it, another change may already have deleted the key again.
+    this.#keys.follow({
+      changed: (before, after) => {
+        if (before === undefined && after !== undefined) this.#activate(after);
+      },
+    });
   }
 
   authenticate(header: string | undefined): Caller {
@@ -105,7 +111,6 @@ class StoredAccess implements Access {
       change.emit(created.account, keyEvent('api-key.created', created));
       return created;
     });
-    this.#activate(record);
     return { record, secret };
   }
 

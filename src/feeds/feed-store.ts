@@ -36,7 +36,8 @@ export class FeedStore {
   private readonly store: CollectionStore;
   private readonly rows: Collection<FeedRow>;
   private readonly byAccount: GroupedBy<FeedRow>;
-  private readonly byId = new Map<string, FeedRow>();
+  /** Up to date as soon as a change is on disk, before the next change looks at it. */
+  private readonly byId: (id: string) => FeedRow | undefined;
 
   constructor(
     environment: LmdbEnvironment,
@@ -50,16 +51,16 @@ export class FeedStore {
     this.store = CollectionStore.of(environment);
     this.rows = this.store.collection('feeds');
     this.byAccount = this.rows.groupBy(({ account }) => account);
-    for (const row of this.rows.values()) this.byId.set(row.id, row);
+    this.byId = this.rows.lookUpBy(({ id }) => id);
     secrets.keptBy(() => this.reseal());
   }
 
   all(): IterableIterator<FeedRow> {
-    return this.byId.values();
+    return this.rows.values();
   }
 
   get(id: string): FeedRow | undefined {
-    return this.byId.get(id);
+    return this.byId(id);
   }
 
   named(account: string, name: string): FeedRow | undefined {
@@ -130,7 +131,6 @@ export class FeedStore {
       this.options.plans.admitFeed(change, given.account, () => this.count(given.account));
       change.put(this.rows, keyOf(row), row);
     });
-    this.byId.set(id, row);
     return row;
   }
 
@@ -138,32 +138,29 @@ export class FeedStore {
    * Changes the row of a feed together with whatever `also` changes, in one step. Resolves with undefined if the feed
    * has been deleted meanwhile.
    */
-  async change(
+  change(
     id: string,
     next: (before: FeedRow) => Partial<FeedRow>,
     also?: (change: Change) => void,
   ): Promise<FeedRow | undefined> {
-    const changed = await this.store.change((change) => {
-      const before = this.byId.get(id);
+    return this.store.change((change) => {
+      const before = this.byId(id);
       if (before === undefined) return undefined;
       const row = { ...before, ...next(before) };
       change.put(this.rows, keyOf(row), row);
       also?.(change);
       return row;
     });
-    if (changed !== undefined && this.byId.has(id)) this.byId.set(id, changed);
-    return changed;
   }
 
   /** Deletes all of these feeds in one step. */
-  async delete(...feeds: readonly FeedRow[]): Promise<void> {
-    await this.store.change((change) => {
+  delete(...feeds: readonly FeedRow[]): Promise<void> {
+    return this.store.change((change) => {
       for (const { id } of feeds) {
-        const row = this.byId.get(id);
+        const row = this.byId(id);
         if (row !== undefined) change.remove(this.rows, keyOf(row));
       }
     });
-    for (const { id } of feeds) this.byId.delete(id);
   }
 
   /** Returns the secret as it is kept in the row of the feed. */
@@ -180,17 +177,15 @@ export class FeedStore {
    * Seals with the current key the secrets that are sealed with an older one. Secrets that cannot be opened stay as
    * they are, because their key may come back.
    */
-  private async reseal(): Promise<number> {
-    const resealed = await this.store.change((change) => {
-      const rows = [...this.byId.values()].flatMap((row): FeedRow[] => {
+  private reseal(): Promise<number> {
+    return this.store.change((change) => {
+      const rows = [...this.rows.values()].flatMap((row): FeedRow[] => {
         const secret = row.secret === null || this.secrets.isCurrent(row.secret) ? undefined : this.opened(row);
         return secret === undefined ? [] : [{ ...row, secret: this.sealed(row, secret) }];
       });
       for (const row of rows) change.put(this.rows, keyOf(row), row);
-      return rows;
+      return rows.length;
     });
-    for (const row of resealed) this.byId.set(row.id, row);
-    return resealed.length;
   }
 
   private opened(row: FeedRow): Secret | undefined {

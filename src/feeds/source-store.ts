@@ -2,7 +2,7 @@
  * What lists import from. A list imports at most one file, and a feed is imported by at most one list. Used on the main
  * thread only.
  */
-import { assertAccount, CollectionStore, type Change, type Collection } from '../catalog/index.js';
+import { assertAccount, CollectionStore, type Change, type Collection, type GroupedBy } from '../catalog/index.js';
 import { ServiceError, type Clock, type LmdbEnvironment } from '../platform/index.js';
 import { ALREADY_IMPORTING, FEED_IN_USE } from './feed-problems.js';
 import type { SourceRow } from './types.js';
@@ -15,8 +15,8 @@ export type NewSource = Pick<
 export class SourceStore {
   private readonly store: CollectionStore;
   private readonly rows: Collection<SourceRow>;
-  /** Ids of lists by feed, made when they are needed. Undefined since the last change. */
-  private byFeed: ReadonlyMap<string, readonly string[]> | undefined;
+  /** Those of no feed are together. */
+  private readonly byFeed: GroupedBy<SourceRow>;
 
   constructor(
     environment: LmdbEnvironment,
@@ -24,6 +24,7 @@ export class SourceStore {
   ) {
     this.store = CollectionStore.of(environment);
     this.rows = this.store.collection('list-sources');
+    this.byFeed = this.rows.groupBy(({ feed }) => feed ?? '');
   }
 
   all(): SourceRow[] {
@@ -35,8 +36,7 @@ export class SourceStore {
   }
 
   ofFeed(feed: string): readonly SourceRow[] {
-    this.byFeed ??= listsByFeed(this.rows.values());
-    return (this.byFeed.get(feed) ?? []).flatMap((listId) => this.rows.get(listId) ?? []);
+    return [...this.byFeed.of(feed)];
   }
 
   /** As part of another change: makes the lists of a feed import its file from this store from now on. */
@@ -50,7 +50,7 @@ export class SourceStore {
    * already, nothing changes.
    */
   create(given: NewSource, assertWanted: () => void = () => undefined): Promise<SourceRow> {
-    return this.changed((change) => {
+    return this.store.change((change) => {
       assertAccount(this.store, given.account);
       assertWanted();
       const before = this.rows.get(given.list_id);
@@ -79,7 +79,7 @@ export class SourceStore {
 
   /** Changes a source. Resolves with undefined if it has been removed meanwhile. */
   change(listId: string, next: (before: SourceRow) => Partial<SourceRow>): Promise<SourceRow | undefined> {
-    return this.changed((change) => {
+    return this.store.change((change) => {
       const before = this.rows.get(listId);
       if (before === undefined) return undefined;
       const row = { ...before, ...next(before) };
@@ -90,7 +90,7 @@ export class SourceStore {
 
   /** Changes all of these sources in one step. */
   changeAll(listIds: readonly string[], next: (before: SourceRow) => Partial<SourceRow>): Promise<void> {
-    return this.changed((change) => {
+    return this.store.change((change) => {
       for (const listId of listIds) {
         const before = this.rows.get(listId);
         if (before !== undefined) change.put(this.rows, listId, { ...before, ...next(before) });
@@ -99,30 +99,8 @@ export class SourceStore {
   }
 
   remove(listIds: readonly string[]): Promise<void> {
-    return this.changed((change) => {
+    return this.store.change((change) => {
       for (const listId of listIds) if (this.rows.has(listId)) change.remove(this.rows, listId);
     });
   }
-
-  private async changed<Result>(decide: (change: Change) => Result): Promise<Result> {
-    try {
-      return await this.store.change((change) => {
-        this.byFeed = undefined;
-        return decide(change);
-      });
-    } finally {
-      this.byFeed = undefined;
-    }
-  }
-}
-
-function listsByFeed(rows: Iterable<SourceRow>): Map<string, string[]> {
-  const byFeed = new Map<string, string[]>();
-  for (const { feed, list_id } of rows) {
-    if (feed === null) continue;
-    const others = byFeed.get(feed);
-    if (others === undefined) byFeed.set(feed, [list_id]);
-    else others.push(list_id);
-  }
-  return byFeed;
 }

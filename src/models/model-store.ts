@@ -31,13 +31,19 @@ export type ModelChange = Partial<Omit<NewModel, 'account' | 'name' | 'kind' | '
 export class ModelStore {
   readonly #store: CollectionStore;
   readonly #rows: Collection<StoredModel>;
-  /** Keyed by account and name; with open secrets. */
+  /** Keyed by account and name; with open secrets. As up to date as the rows. */
   readonly #models = new Map<string, Model>();
 
   constructor(private readonly options: ModelStoreOptions) {
     this.#store = CollectionStore.of(options.environment);
     this.#rows = this.#store.collection('models');
     for (const row of this.#rows.values()) this.#models.set(keyOf(row), this.#opened(row));
+    this.#rows.follow({
+      changed: (before, after) => {
+        if (after !== undefined) this.#models.set(keyOf(after), this.#opened(after));
+        else if (before !== undefined) this.#models.delete(keyOf(before));
+      },
+    });
     options.secrets.keptBy(() => this.#reseal());
   }
 
@@ -90,7 +96,7 @@ export class ModelStore {
       change.put(this.#rows, keyOf(created), created);
       return created;
     });
-    return this.#changed(row);
+    return this.#written(row);
   }
 
   /** Rejects with `not-found`. */
@@ -106,34 +112,29 @@ export class ModelStore {
       change.put(this.#rows, keyOf(next), next);
       return next;
     });
-    return this.#changed(row);
+    return this.#written(row);
   }
 
   /** `assertFree` throws if the model may not be deleted. Rejects with that error, or with `not-found`. */
-  async delete(account: string, name: string, assertFree: () => void): Promise<void> {
-    await this.#store.change((change) => {
+  delete(account: string, name: string, assertFree: () => void): Promise<void> {
+    return this.#store.change((change) => {
       const model = this.required(account, name);
       assertFree();
       change.remove(this.#rows, keyOf(model));
     });
-    this.#models.delete(compositeKey(account, name));
   }
 
   /** Deletes all models of a deleted account, with their secrets. Resolves with the deleted ones. */
-  async forget(account: string): Promise<readonly Model[]> {
-    const models = await this.#store.change((change) => {
+  forget(account: string): Promise<readonly Model[]> {
+    return this.#store.change((change) => {
       const own = this.of(account);
       for (const model of own) change.remove(this.#rows, keyOf(model));
       return own;
     });
-    for (const model of models) this.#models.delete(keyOf(model));
-    return models;
   }
 
-  #changed(row: StoredModel): Model {
-    const model = this.#opened(row);
-    this.#models.set(keyOf(row), model);
-    return model;
+  #written(row: StoredModel): Model {
+    return this.#models.get(keyOf(row)) ?? this.#opened(row);
   }
 
   #sealed(model: Pick<StoredModel, 'account' | 'name'>, secret: Secret | null): string | null {

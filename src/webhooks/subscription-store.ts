@@ -64,7 +64,7 @@ export class SubscriptionStore {
   private readonly rows: Collection<StoredSubscription>;
   /** Deleted subscriptions whose deliveries may still be in the queue. */
   private readonly removedOnes: Collection<RemovedSubscription>;
-  /** The rows with opened secrets. */
+  /** The rows with opened secrets. As up to date as the rows, whatever order promises are settled in. */
   private readonly subscriptions = new SubscriptionsByAccount();
   private readonly byAccount: GroupedBy<StoredSubscription>;
 
@@ -74,6 +74,12 @@ export class SubscriptionStore {
     this.removedOnes = this.store.collection('removed-webhooks');
     this.byAccount = this.rows.groupBy(({ account }) => account);
     for (const row of this.rows.values()) this.subscriptions.put(this.opened(row));
+    this.rows.follow({
+      changed: (before, after) => {
+        if (after !== undefined) this.subscriptions.put(this.opened(after));
+        else if (before !== undefined) this.subscriptions.delete(before.id);
+      },
+    });
     options.secrets.keptBy(() => this.reseal());
   }
 
@@ -229,14 +235,12 @@ export class SubscriptionStore {
   }
 
   private async changed(row: StoredSubscription): Promise<Subscription> {
-    const subscription = this.opened(row);
-    this.subscriptions.put(subscription);
+    const subscription = this.subscriptions.get(row.id) ?? this.opened(row);
     await this.options.onChange({ put: subscription });
     return subscription;
   }
 
   private gone(removed: readonly string[]): void {
-    for (const id of removed) this.subscriptions.delete(id);
     void this.options.onChange({ removed });
   }
 
