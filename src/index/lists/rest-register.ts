@@ -13,6 +13,8 @@ import { isListId, listFolder } from './list-folders.js';
 
 const FILE = 'lists-at-rest';
 const FORMAT = 1;
+/** No store has this fingerprint. */
+const NO_PRINT = '';
 /** Delay of the write after a change, and after a write that failed. Changes lost in a crash cost the next start an opening for each list. */
 const WRITTEN_AFTER_MS = 30_000;
 
@@ -22,7 +24,10 @@ interface RestingList {
   readonly records: number;
 }
 
-/** Content of the file. Lists are in the order of their last use, least recent first. */
+/**
+ * Content of the file. Lists are in the order of their last use, least recent first. Those with `NO_PRINT` have to be
+ * opened.
+ */
 interface Written {
   readonly format: number;
   /** Format of segments. Segments of another format have to be rebuilt from the records. */
@@ -43,8 +48,11 @@ export function segmentFormats({ build }: Pick<Kernel, 'build'>): string {
 
 export class RestRegister {
   private lists: Map<string, RestingList> | undefined;
-  /** Ids in the file of a release with segments of another format, least recently used first. */
-  private usedBefore: readonly string[] = [];
+  /**
+   * Ids of lists that were closed before their segments had to be rebuilt, least recently used first. Written again
+   * until each list is closed, so that a start that is killed does not forget their order.
+   */
+  private usedBefore = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> | undefined;
   private isChanged = false;
@@ -74,7 +82,7 @@ export class RestRegister {
   /** Ids, least recently used first; also of lists whose segments have to be rebuilt. */
   ids(): string[] {
     const known = [...this.known.keys()];
-    return [...this.usedBefore.filter((id) => !this.known.has(id)), ...known];
+    return [...this.usedBefore, ...known];
   }
 
   /**
@@ -83,7 +91,7 @@ export class RestRegister {
    */
   add(listId: string, records: number): string | undefined {
     const print = storePrint(listFolder(this.options.dataDir, listId));
-    this.known.delete(listId);
+    this.forget(listId);
     if (print !== undefined) this.known.set(listId, { print, records });
     this.changed();
     return print;
@@ -91,7 +99,7 @@ export class RestRegister {
 
   /** Unregisters a list, so that the next start opens it. */
   remove(listId: string): void {
-    if (this.known.delete(listId)) this.changed();
+    if (this.forget(listId)) this.changed();
   }
 
   /** Writes pending changes. Never rejects. */
@@ -115,6 +123,12 @@ export class RestRegister {
     return (this.lists ??= this.read());
   }
 
+  /** Returns false if the list was not there. */
+  private forget(listId: string): boolean {
+    const isKnown = this.known.delete(listId);
+    return this.usedBefore.delete(listId) || isKnown;
+  }
+
   private changed(): void {
     this.isChanged = true;
     this.timer ??= setTimeout(() => {
@@ -136,7 +150,10 @@ export class RestRegister {
   }
 
   private text(): string {
-    const lists = Array.from(this.known, ([id, { print, records }]) => [id, print, records] as const);
+    const lists = this.ids().map((id) => {
+      const { print, records } = this.known.get(id) ?? { print: NO_PRINT, records: 0 };
+      return [id, print, records] as const;
+    });
     const written: Written = { format: FORMAT, segments: this.options.segmentFormat, lists };
     return JSON.stringify(written);
   }
@@ -146,11 +163,10 @@ export class RestRegister {
       const written = JSON.parse(readFileSync(this.path(), 'utf8')) as Partial<Written> | null;
       if (written?.format !== FORMAT) return new Map();
       const known = (written.lists ?? []).filter(([id, , records]) => isListId(id) && Number.isSafeInteger(records));
-      if (written.segments !== this.options.segmentFormat) {
-        this.usedBefore = known.map(([id]) => id);
-        return new Map();
-      }
-      return new Map(known.map(([id, print, records]) => [id, { print, records }]));
+      const isOfThis = written.segments === this.options.segmentFormat;
+      const isClosed = ([, print]: Written['lists'][number]) => isOfThis && print !== NO_PRINT;
+      this.usedBefore = new Set(known.filter((list) => !isClosed(list)).map(([id]) => id));
+      return new Map(known.filter(isClosed).map(([id, print, records]) => [id, { print, records }]));
     } catch {
       // The file does not exist yet or is damaged: every list is opened.
       return new Map();

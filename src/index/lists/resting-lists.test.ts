@@ -281,6 +281,30 @@ describe('ListIndexes.resume after a start', () => {
     expect(register.ids()).toEqual(['list-2', 'list-0', 'list-1']);
   });
 
+  it('knows it also if the first start after such a release is killed when it has rebuilt some of them', async () => {
+    await makeAll();
+    await closeAll();
+    const path = join(dataDir, 'lists-at-rest');
+    const written = {
+      format: 1,
+      segments: '0.0.0',
+      lists: ['list-2', 'list-0', 'list-1'].map((id) => [id, 'none', 1]),
+    };
+    writeFileSync(path, JSON.stringify(written));
+    const open = () => new RestRegister({ dataDir, segmentFormat: '1', onFailure: () => undefined });
+    const first = open();
+    first.add('list-0', 7);
+    await first.close();
+    for (const register of [first, open()]) {
+      expect(register.ids()).toEqual(['list-2', 'list-1', 'list-0']);
+      expect(['list-2', 'list-1', 'list-0'].map((id) => register.records(id))).toEqual([undefined, undefined, 7]);
+    }
+    const second = open();
+    second.remove('list-2');
+    await second.close();
+    expect(open().ids()).toEqual(['list-1', 'list-0']);
+  });
+
   it('logs a list that cannot be opened, and opens the others', async () => {
     await makeAll();
     await closeAll();
