@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { loadConfig } from '../platform/config.js';
-import { DataDirectoryInUseError, OperatorError, packageVersion, type Config } from '../platform/index.js';
+import {
+  DataDirectoryInUseError,
+  OperatorError,
+  packageBuild,
+  packageVersion,
+  type Config,
+} from '../platform/index.js';
 import type { CommandContext } from './command-context.js';
 import { serve } from './commands/serve.js';
 import { CommandError, EXIT } from './exit-codes.js';
@@ -173,15 +179,21 @@ it.each(['call', 'download'] as const)('withService gives up a %s if the service
   expect(asked).toEqual(['/health', '/list/default', '/health', '/health']);
 });
 
-it.each(['9.9.9', packageVersion()])(
-  "Failures with a service of release %s mention the release if it differs from the command's",
-  async (version) => {
+it.each([
+  ['9.9.9', packageBuild()],
+  [packageVersion(), packageBuild()],
+  [packageVersion(), 'another'],
+  // As services of earlier builds answer.
+  [packageVersion(), undefined],
+])(
+  "Failures with a service of release %s and build %s mention what differs from the command's",
+  async (version, build) => {
     const config = newConfig();
     await listenOn(config, ({ url = '' }, response) => {
       const isKnown = url === '/health' || url === '/openapi.json';
       const problem = { code: 'not-found', status: 404, detail: 'There is nothing at this path.' };
       response.statusCode = isKnown ? 200 : 404;
-      response.end(JSON.stringify(isKnown ? { info: { version } } : problem));
+      response.end(JSON.stringify(isKnown ? { info: { version, 'x-build': build } } : problem));
     });
     const failureOf = (work: (client: ServiceClient) => Promise<unknown>) =>
       withService(
@@ -189,8 +201,11 @@ it.each(['9.9.9', packageVersion()])(
         inUse(async () => {}),
         work,
       ).catch((error: unknown) => describeFailure(error).sentence);
-    const isOwn = version === packageVersion();
-    const release = `The service is release 9.9.9, this command ${packageVersion()}. Restart the service`;
+    const isOwn = version === packageVersion() && build === packageBuild();
+    const release =
+      version === packageVersion()
+        ? `The service was started from another build of release ${version} than this command. Restart the service`
+        : `The service is release 9.9.9, this command ${packageVersion()}. Restart the service`;
     expect(await failureOf((client) => client.call('plan.list'))).toMatch(
       isOwn
         ? /^There is nothing at this path\. \[404 not-found\]$/

@@ -1,6 +1,6 @@
 /** Paths of the parts of the package, whether it runs from `src` or from `dist`. */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Returns the folder that contains package.json and config/default.toml. */
@@ -32,6 +32,18 @@ let bundle: string | undefined;
 export function bundleFolder(): string {
   bundle ??= ownBundle() ?? realpathSync(join(packageRoot(), 'dist', 'bundle'));
   return bundle;
+}
+
+/**
+ * Returns the name of the build: two builds of one release have different ones. Undefined if there is none, as before
+ * the first set-up.
+ */
+export function packageBuild(): string | undefined {
+  try {
+    return basename(bundleFolder());
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns undefined if this does not run from a bundle. */

@@ -13,6 +13,7 @@ import { membersOf } from '../answers.js';
 import type { CommandContext } from '../command-context.js';
 import { connectControlSocket } from '../control-socket-client.js';
 import { formatCounted, formatRecords } from '../output.js';
+import { OtherReleaseError, toldOfOtherRelease } from '../other-release.js';
 import { describeProblem, ProblemError } from '../problem.js';
 import type { ServiceClient } from '../service-client.js';
 import { readListing } from '../listing.js';
@@ -52,8 +53,9 @@ export async function dataDirectoryChecks({ config, load }: CommandContext): Pro
   const barred = unreachableEntries(folder);
   if (barred.length > 0) return [failed('Data directory', `${folder} cannot be used: ${toldUnreachable(barred)}`)];
   const checks = [fine('Data directory', `${folder} is writable`)];
+  let client: ServiceClient | undefined;
   try {
-    const client = await connectControlSocket(config, load);
+    client = await connectControlSocket(config, load);
     checks.push(listsOnDiskCheck(folder), modeCheck(folder), unknownListsCheck(folder), await setAsideCheck(folder));
     const owner = client === undefined ? ownerBesideRoot(folder) : undefined;
     if (owner !== undefined) {
@@ -70,10 +72,13 @@ export async function dataDirectoryChecks({ config, load }: CommandContext): Pro
       checks.push(...(await featureChecks(folder)), await portCheck(config.server));
     } else {
       checks.push(...(await serviceChecks(client, config.account.name)));
-      await client.close();
     }
   } catch (error) {
-    checks.push(failed('Service', messageOf(error)));
+    const told = client === undefined ? error : await toldOfOtherRelease(client, error);
+    const check = told instanceof OtherReleaseError ? notice : failed;
+    checks.push(check('Service', messageOf(told)));
+  } finally {
+    await client?.close();
   }
   return checks;
 }

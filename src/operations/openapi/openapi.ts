@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox';
 import {
   ERROR_CATALOGUE,
+  packageBuild,
   packageVersion,
   problemKind,
   type ErrorCode,
@@ -74,11 +75,14 @@ export function openApiDocument(operations: readonly Operation[], events: EventC
     };
     (paths[operation.path] ??= {})[operation.method.toLowerCase()] = description;
   }
+  const build = packageBuild();
   return {
     openapi: '3.1.0',
     info: {
       title: 'Gannet',
       version: packageVersion(),
+      // Tells a command whether the service runs from the same build.
+      ...(build === undefined ? {} : { 'x-build': build }),
       description: INFO,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
