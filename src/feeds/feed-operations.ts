@@ -304,7 +304,7 @@ const remove = defineOperation({
   name: 'feed.delete',
   summary: 'Delete a feed',
   description:
-    'Deletes the feed and its synced file. A list that imports the file keeps its records, but is no longer updated.',
+    'Deletes the feed and its synced file. A list that imports the file keeps its records, but is no longer updated. If the media store is out of reach, the files of the feed stay there.',
   method: 'DELETE',
   path: '/feed/{account}/{feed}',
   permission: 'feed:delete',

@@ -1,4 +1,7 @@
-/** A feed whose move to another media store is interrupted: its file is in the feed's store, and in no other. */
+/**
+ * Feeds whose move to another media store is interrupted, or whose store is out of reach: the file is in the feed's
+ * store, and in no other.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,8 +9,15 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi, type MockInstance } from 'vitest';
 import { makeAccounts } from '../../test/support/made-accounts.js';
 import { SimulatedTimers } from '../../test/support/simulated-timers.js';
-import type { MediaStores } from '../media/index.js';
-import { openEnvironment, ProgressBoard, SecretBox, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import { STORE_UNAVAILABLE, type MediaStores } from '../media/index.js';
+import {
+  openEnvironment,
+  ProgressBoard,
+  SecretBox,
+  ServiceError,
+  systemClock,
+  type LmdbEnvironment,
+} from '../platform/index.js';
 import { createMetrics } from '../platform/metrics.js';
 import { createFeedMetrics } from './feed-metrics.js';
 import { FeedStore } from './feed-store.js';
@@ -26,6 +36,8 @@ let files: Set<string>;
 let scheduled: MockInstance<SyncScheduler['setAll']>;
 /** Media stores that were deleted. */
 let gone: Set<string>;
+/** Media stores that do not answer. */
+let silent: Set<string>;
 /** Called between writing the file into the other store and the answer to that. */
 let whenPut: () => Promise<void>;
 
@@ -35,6 +47,7 @@ beforeEach(async () => {
   await makeAccounts(environment, 'default');
   files = new Set([`default ${FILE}`]);
   gone = new Set();
+  silent = new Set();
   scheduled = vi.spyOn(SyncScheduler.prototype, 'setAll').mockImplementation(() => undefined);
 });
 afterEach(async () => {
@@ -55,9 +68,13 @@ function mediaStore(name: string) {
       await whenPut();
       return { file };
     },
-    remove: (path: string) => Promise.resolve(files.delete(`${name} ${path}`)),
+    list: () => Promise.reject(outOfReach()),
+    remove: (path: string) =>
+      silent.has(name) ? Promise.reject(outOfReach()) : Promise.resolve(files.delete(`${name} ${path}`)),
   };
 }
+
+const outOfReach = () => new ServiceError(STORE_UNAVAILABLE, 'The media store does not answer.');
 
 /** Opens the feeds as a start does, from what is stored. */
 function opened(): { readonly store: FeedStore; readonly feeds: Feeds } {
@@ -91,8 +108,9 @@ function opened(): { readonly store: FeedStore; readonly feeds: Feeds } {
   };
 }
 
-function news(store: FeedStore): Promise<FeedRow> {
-  const provider = { name: 'rss', settings: { url: 'http://127.0.0.1/' } } as FeedRow['provider'];
+const RSS = { name: 'rss', settings: { url: 'http://127.0.0.1/' } } as FeedRow['provider'];
+
+function news(store: FeedStore, provider = RSS): Promise<FeedRow> {
   const given = { account: 'default', name: 'news', provider, media_store: 'default', interval_minutes: 60 };
   return store.create({ ...given, secret: undefined });
 }
@@ -162,5 +180,14 @@ it('The file is deleted at once from a store that did not confirm it', async () 
   whenPut = () => Promise.reject(new Error('no answer came'));
   await expect(feeds.move(row, 'archive')).rejects.toThrow('no answer came');
   expect(store.get(row.id)).toMatchObject({ media_store: 'default', leaving: null });
+  expect(files).toEqual(new Set([`default ${FILE}`]));
+});
+
+it('A feed of a mailbox is deleted although its store, which keeps its files, is out of reach', async () => {
+  const { store, feeds } = opened();
+  const row = await news(store, { name: 'email', settings: {} } as FeedRow['provider']);
+  silent.add('default');
+  await feeds.delete(row);
+  expect(store.get(row.id)).toBeUndefined();
   expect(files).toEqual(new Set([`default ${FILE}`]));
 });

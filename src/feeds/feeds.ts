@@ -289,16 +289,31 @@ export class Feeds {
   }
 
   private async removeAll(row: FeedRow): Promise<void> {
-    const { store, sources, media } = this.options;
+    const { store, sources } = this.options;
     await this.ended(row);
     await sources.feedDeleted(row);
     await sources.removeFile(row.account, row.media_store, feedPath(row.name));
     await this.left(row);
     const folder = this.runner.folderOf(row);
-    if (row.provider.name === 'email')
-      await new AttachedFiles(folder.path, media.open(row.account, row.media_store), row.name).removeAll();
+    if (row.provider.name === 'email') await this.removeAttached(row, folder.path);
     await folder.remove();
     await store.delete(row);
+  }
+
+  /**
+   * Removes the files of the feed's records. As with the feed's own file, what cannot be removed is reported in the log
+   * and stays: otherwise a feed whose store is out of reach for good could not be deleted, nor could the store.
+   */
+  private async removeAttached({ account, media_store: mediaStore, name }: FeedRow, folder: string): Promise<void> {
+    const { media, log } = this.options;
+    try {
+      await new AttachedFiles(folder, media.open(account, mediaStore), name).removeAll();
+    } catch (error) {
+      log.error(
+        { err: error, account, feed: name },
+        'Files of a deleted feed could not be removed from its media store',
+      );
+    }
   }
 
   /** Removes the feeds of a deleted account. Their files are removed along with its media stores. */
