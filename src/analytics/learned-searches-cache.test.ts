@@ -15,7 +15,11 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'gannet-learned-'));
   path = learnedFile(folder, 'one');
   ms = 0;
-  cache = new LearnedSearchesCache(folder, () => ms);
+  cache = new LearnedSearchesCache(
+    folder,
+    (text) => text.toLowerCase(),
+    () => ms,
+  );
 });
 afterEach(() => {
   rmSync(folder, { recursive: true });

@@ -3,8 +3,8 @@
  * worker for changes now and then. Belongs to one thread.
  */
 import { BoundedMap } from '../platform/index.js';
-import { EarlierSearches } from '../search/index.js';
-import { learnedFile, learnedStamp, readLearned } from './learned-file.js';
+import { EarlierSearches, type FoldQuery } from '../search/index.js';
+import { learnedFile, learnedStamp, readLearned, type LearnedSearches } from './learned-file.js';
 
 const LISTS_MAX = 64;
 /** Minimum interval between two checks of a file. */
@@ -23,6 +23,7 @@ export class LearnedSearchesCache {
 
   constructor(
     private readonly analyticsFolder: string,
+    private readonly fold: FoldQuery,
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
@@ -43,7 +44,10 @@ export class LearnedSearchesCache {
       return known;
     }
     const learned = stamp === undefined ? undefined : readLearned(path);
-    const searches = learned === undefined ? undefined : new EarlierSearches(learned.queries, learned.clicked);
-    return { stamp, searches, checkedMs };
+    return { stamp, searches: learned && this.searchesOf(learned, known?.searches), checkedMs };
+  }
+
+  private searchesOf({ queries, clicked }: LearnedSearches, before: EarlierSearches | undefined): EarlierSearches {
+    return new EarlierSearches({ queries, clicks: clicked, fold: this.fold, before });
   }
 }

@@ -27,7 +27,9 @@ export {
   type EarlierClick,
   type EarlierQuery,
   type EarlierSearchesOf,
+  type FoldQuery,
 } from './earlier/earlier-searches.js';
 export { RecordLister } from './execution/record-lister.js';
+export { foldedQuery } from './suggest/query-words.js';
 export { SuggestExecutor } from './suggest/suggest-executor.js';
 export { ANSWER_HEAD_BYTES, answerHead, formatTook } from './response/answer-head.js';

@@ -11,6 +11,7 @@ import { LearnedSearchesCache } from '../analytics/learned-searches-cache.js';
 import { ORDINARY_ANSWER_BYTES } from '../platform/index.js';
 import { RecordStoreCache } from '../records/index.js';
 import {
+  foldedQuery,
   ListContexts,
   LongAnswerError,
   RecordLister,
@@ -38,7 +39,9 @@ const stores = new RecordStoreCache();
 const records = new StoreRecordReader(stores);
 const contexts = new ListContexts(kernel);
 const searches = new SearchExecutor(kernel, records, contexts);
-const learned = new LearnedSearchesCache((workerData as SearchWorkerData).analyticsFolder);
+const learned = new LearnedSearchesCache((workerData as SearchWorkerData).analyticsFolder, (text) =>
+  foldedQuery(kernel, text),
+);
 const earlierSearchesOf = (listId: string) => learned.of(listId);
 const suggestions = new SuggestExecutor(kernel, contexts, stores, earlierSearchesOf);
 const related = new RelatedExecutor({ kernel, contexts, stores, records, earlierSearchesOf });

@@ -1,15 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EarlierSearches } from './earlier-searches.js';
+import { kernel } from '../../../native-bindings/index.js';
+import { foldedQuery } from '../suggest/query-words.js';
+import { EarlierSearches, type EarlierQuery } from './earlier-searches.js';
 import { prefixDistance } from './prefix-distance.js';
 
 const query = (text: string, searches: number, clicks = 0) => ({ text, searches, clicks });
+const fold = (text: string) => foldedQuery(kernel, text);
+const learnedOf = (...queries: readonly EarlierQuery[]) => new EarlierSearches({ queries, clicks: [], fold });
 const texts = (queries: readonly { text: string }[]) => queries.map(({ text }) => text);
 
 describe('EarlierSearches', () => {
-  const earlier = new EarlierSearches(
-    [query('red sea', 5, 1), query('red', 9), query('réd kite', 7, 2), query('blue', 20), query('reef', 1)],
-    [],
+  const earlier = learnedOf(
+    query('red sea', 5, 1),
+    query('red', 9),
+    query('réd kite', 7, 2),
+    query('blue', 20),
+    query('reef', 1),
   );
   const options = { max: 10, requireClick: false };
 
@@ -18,6 +25,32 @@ describe('EarlierSearches', () => {
     expect(texts(earlier.completions('RÉD ', options))).toEqual(['réd kite', 'red sea']);
     expect(texts(earlier.completions('re', { ...options, max: 2 }))).toEqual(['red', 'réd kite']);
     expect(texts(earlier.completions('x', options))).toEqual([]);
+  });
+
+  it.each([
+    ['lodz', 'łódź'],
+    ['smorre', 'smørrebrød'],
+    ['strass', 'Straße'],
+    ["l'ete", 'l’été'],
+    ['οδος', 'οδόσ'],
+    // A syllable that is not yet complete.
+    ['하', '한국'],
+  ])('completes %s to %s, as searches fold them', (typed, text) => {
+    expect(texts(learnedOf(query(text, 1)).completions(typed, options))).toEqual([text]);
+  });
+
+  it('completes no search with other vowels, where these are marks', () => {
+    expect(texts(learnedOf(query('हिन्दी', 1), query('हनद', 1)).completions('हिन', options))).toEqual(['हिन्दी']);
+  });
+
+  it('folds the searches of a list again only if they are new', () => {
+    const folded: string[] = [];
+    const counted = (text: string) => (folded.push(text), fold(text));
+    const before = new EarlierSearches({ queries: [query('réd', 1)], clicks: [], fold: counted });
+    const queries = [query('réd', 2), query('rëef', 1)];
+    const after = new EarlierSearches({ queries, clicks: [], fold: counted, before });
+    expect(folded).toEqual(['réd', 'rëef']);
+    expect(after.completions('re', options).map(({ searches }) => searches)).toEqual([2, 1]);
   });
 
   it('completes only searches with clicks if clicks are required, the most clicked first', () => {
@@ -38,13 +71,7 @@ describe('EarlierSearches', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', ' '), maxLength: 4 });
     fc.assert(
       fc.property(fc.uniqueArray(word), word, (all, typed) => {
-        const found = new EarlierSearches(
-          all.map((text) => query(text, 1)),
-          [],
-        ).completions(typed, {
-          ...options,
-          max: 1000,
-        });
+        const found = learnedOf(...all.map((text) => query(text, 1))).completions(typed, { ...options, max: 1000 });
         expect(texts(found).sort()).toEqual(all.filter((text) => text.startsWith(typed)).sort());
       }),
     );
@@ -59,7 +86,7 @@ describe('EarlierSearches', () => {
       { query: 'sea', record: 'd', clicks: 2 },
       { query: 'sky', record: 'e', clicks: 9 },
     ];
-    const learned = new EarlierSearches([], clicks);
+    const learned = new EarlierSearches({ queries: [], clicks, fold });
     expect(learned.clickedTogether('a', 10)).toEqual(['b', 'd']);
     expect(learned.clickedTogether('a', 1)).toEqual(['b']);
     expect(learned.clickedTogether('e', 10)).toEqual([]);

@@ -30,10 +30,22 @@ export type EarlierSearchesOf = (listId: string) => EarlierSearches | undefined;
 
 /** A single click may be accidental. */
 const COMMON_CLICKS_MIN = 2;
-const NOT_ASCII = /\P{ASCII}/u;
+/** Syllables that are typed letter by letter. */
+const HANGUL = /[\uac00-\ud7a3]+/gu;
 
 interface Indexed extends EarlierQuery {
   readonly folded: string;
+}
+
+/** Returns a text as it is compared: without case, and with the words as an index has them. */
+export type FoldQuery = (text: string) => string;
+
+interface Learned {
+  readonly queries: readonly EarlierQuery[];
+  readonly clicks: readonly EarlierClick[];
+  readonly fold: FoldQuery;
+  /** Those of the same list so far, of which nothing is folded again. */
+  readonly before?: EarlierSearches | undefined;
 }
 
 export class EarlierSearches {
@@ -42,9 +54,13 @@ export class EarlierSearches {
   private readonly clicksOfQuery = new Map<string, EarlierClick[]>();
   private readonly clicksOfRecord = new Map<string, EarlierClick[]>();
 
-  constructor(queries: readonly EarlierQuery[], clicks: readonly EarlierClick[]) {
+  private readonly fold: FoldQuery;
+
+  constructor({ queries, clicks, fold, before }: Learned) {
+    this.fold = (text) => fold(text).replace(HANGUL, (syllables) => syllables.normalize('NFD'));
+    const known = new Map((before?.queries ?? []).map(({ text, folded }) => [text, folded]));
     this.queries = queries
-      .map((query) => ({ ...query, folded: folded(query.text) }))
+      .map((query) => ({ ...query, folded: known.get(query.text) ?? this.fold(query.text) }))
       .sort((a, b) => (a.folded < b.folded ? -1 : 1));
     for (const click of clicks) {
       append(this.clicksOfQuery, click.query, click);
@@ -54,7 +70,7 @@ export class EarlierSearches {
 
   /** Returns searches that begin with the typed text, most frequent first. */
   completions(typed: string, { max, requireClick }: CompletionOptions): readonly EarlierQuery[] {
-    const prefix = folded(typed);
+    const prefix = this.fold(typed);
     const found: Indexed[] = [];
     for (let index = this.firstFrom(prefix); index < this.queries.length; ++index) {
       const query = this.queries[index] as Indexed;
@@ -66,7 +82,7 @@ export class EarlierSearches {
 
   /** Returns searches whose beginning is at most `editsMax` edits away from the typed text, nearest first. */
   nearCompletions(typed: string, editsMax: number, { max, requireClick }: CompletionOptions): readonly EarlierQuery[] {
-    const prefix = folded(typed);
+    const prefix = this.fold(typed);
     const byDistance = new Map<number, Indexed[]>();
     for (const query of this.queries) {
       const distance = prefixDistance(prefix, query.folded, editsMax);
@@ -117,15 +133,6 @@ function popular(queries: readonly Indexed[], max: number, requireClick: boolean
       (a, b) => (requireClick ? b.clicks - a.clicks : 0) || b.searches - a.searches || (a.folded < b.folded ? -1 : 1),
     )
     .slice(0, max);
-}
-
-/** Folds case and marks, like the words of an index. */
-function folded(text: string): string {
-  if (!NOT_ASCII.test(text)) return text.toLowerCase();
-  return text
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase();
 }
 
 function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {

@@ -9,6 +9,7 @@ import { EarlierSearches } from '../earlier/earlier-searches.js';
 import { ListContexts } from '../execution/list-context.js';
 import { ResponseWriter } from '../response/response-writer.js';
 import type { SuggestTarget } from '../types.js';
+import { foldedQuery } from './query-words.js';
 import { SuggestExecutor } from './suggest-executor.js';
 
 const DEFINITION: FieldDefinition = {
@@ -26,14 +27,15 @@ const DEFINITION: FieldDefinition = {
 let fixtures: ListFixtures;
 const stores = new RecordStoreCache();
 const contexts = new ListContexts(kernel);
-const earlier = new EarlierSearches(
-  [
+const earlier = new EarlierSearches({
+  queries: [
     { text: 'ksiazki polskie', searches: 4, clicks: 0 },
     { text: 'książki polskie', searches: 3, clicks: 0 },
     { text: 'ksiazki', searches: 2, clicks: 0 },
   ],
-  [],
-);
+  clicks: [],
+  fold: (text) => foldedQuery(kernel, text),
+});
 const executor = new SuggestExecutor(kernel, contexts, stores, (id) => (id === 'learned' ? earlier : undefined));
 beforeAll(async () => {
   fixtures = await listFixtures();
