@@ -4,11 +4,11 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { codeBlocks } from '../support/documentation.js';
 import { eventually } from '../support/eventually.js';
 import { FeedService } from '../support/feeds/feed-service.js';
 import { whyWithout } from '../support/programs.js';
@@ -17,13 +17,11 @@ import { itWhere } from '../support/skip.js';
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
-/** Returns the page's commands without those that start servers, and without the remarks beside them. */
-function commands(): { readonly first: string; readonly rest: readonly string[] } {
-  const page = readFileSync(`${PACKAGE}/docs/feeds.md`, 'utf8');
-  const [, block = ''] = /Five minutes with this documentation as the website:\n\n```sh\n(.*?)```/s.exec(page) ?? [];
-  const lines = block.split('\n').map((line) => line.replace(/\s{2,}#.*$/, ''));
-  const [first = '', , ...rest] = lines.filter((line) => line !== '');
-  return { first, rest };
+/** Returns the block that starts the two servers, and the commands behind it, without the remarks beside them. */
+function commands(): { readonly servers: string; readonly rest: readonly string[] } {
+  const [servers, tour] = codeBlocks('docs/feeds.md').filter(({ language }) => language === 'sh');
+  const lines = (tour?.text ?? '').split('\n').map((line) => line.replace(/\s{2,}#.*$/, ''));
+  return { servers: servers?.text ?? '', rest: lines.filter((line) => line !== '') };
 }
 
 /**
@@ -62,8 +60,8 @@ afterAll(() => feeds.close());
 
 const why = whyWithout('python3', 'curl', 'bash');
 itWhere(why === undefined, why ?? '')('The commands of the tour make the documentation searchable', async () => {
-  const { first, rest } = commands();
-  expect(first).toContain('python3 -m http.server 8000');
+  const { servers, rest } = commands();
+  expect(servers).toContain('python3 -m http.server 8000');
   expect(rest.length).toBeGreaterThan(5);
   const site = await servedByPython();
   try {
