@@ -4,15 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ScriptedServer } from '../../../test/support/scripted-server.js';
 import { NEXT_FILE, type RunAsk } from './feed-protocol.js';
 import { FeedRuns } from './feed-runs.js';
 import { inTime } from './run-time.js';
 
+/** Shorter than what a client waits for an answer, so that it is over first. */
+const RUN_MS_MAX = 5000;
 const LIMITS = {
   pagesPerSecond: 0,
-  runMsMax: 500,
+  runMsMax: RUN_MS_MAX,
   retryAfterMsMax: 0,
   pageBytesMax: 1_000_000,
   answerBytesMax: 1_000_000,
@@ -23,6 +25,8 @@ let server: ScriptedServer;
 let folder: string;
 let runs: FeedRuns;
 beforeEach(async () => {
+  // The time of a run is over with a request, however long a busy machine takes until then.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   server = await ScriptedServer.start();
   folder = mkdtempSync(join(tmpdir(), 'gannet-runs-'));
   const outbound = { allowed_hosts: [], loopback_allowed: true };
@@ -30,6 +34,7 @@ beforeEach(async () => {
   runs = new FeedRuns({ outbound, limits: LIMITS, searches }, () => undefined);
 });
 afterEach(async () => {
+  vi.useRealTimers();
   await runs.served().close?.();
   await server.close();
   rmSync(folder, { recursive: true });
@@ -61,6 +66,7 @@ function ran() {
 it('A run over the time limit ends with what it has read, even if the source has stopped answering', async () => {
   server.script = ({ path }, response) => {
     if (path === '/1') response.end(JSON.stringify({ data: [{ id: 'a' }], next: server.url('/2') }));
+    else vi.advanceTimersByTime(RUN_MS_MAX);
   };
   expect(await ran()).toMatchObject({
     isOk: true,
@@ -74,7 +80,7 @@ it('A run over the time limit ends with what it has read, even if the source has
 });
 
 it('A run over the time limit fails if it has read no record', async () => {
-  server.script = () => undefined;
+  server.script = () => void vi.advanceTimersByTime(RUN_MS_MAX);
   const told = await ran();
   expect(told).toMatchObject({ isOk: false, message: expect.stringMatching(/^The time of a run was over/) });
 });
@@ -84,6 +90,7 @@ it('inTime ends a connection test at its limit even if garbage is collected mean
   const collect = runInNewContext('gc') as () => void;
   const late = new Error('late');
   const { signal } = new AbortController();
+  vi.useRealTimers();
   const ended = inTime({ milliseconds: 100, signal, late }, (own) => {
     return new Promise((_, reject) => own.addEventListener('abort', () => reject(own.reason as Error), { once: true }));
   });
