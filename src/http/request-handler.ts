@@ -68,6 +68,12 @@ const DISCARDED_BODY_BYTES_MAX = 16_777_216;
 
 type Header = readonly [name: string, value: string];
 
+/**
+ * Of every answer that says nothing else: it depends on the key, which caches that several clients share do not look
+ * at, and on the moment.
+ */
+const NOT_STORED: Header = ['Cache-Control', 'no-store'];
+
 /** State of a request until it is answered. */
 interface RequestState {
   readonly request: IncomingRequest;
@@ -269,6 +275,7 @@ class Handler {
     const room = result.room ?? (headOnly || body === undefined ? undefined : this.#roomFor(body));
     const headers = this.#commonHeaders(state);
     for (const name in result.headers) headers.push([name, result.headers[name] ?? '']);
+    if (result.headers?.['Cache-Control'] === undefined) headers.push(NOT_STORED);
     if (result.events !== undefined) return this.#eventsAnswer(state, result, headers);
     return {
       status: result.status,
@@ -288,7 +295,7 @@ class Handler {
   /** Answers with events. The headers ask proxies to pass on each event at once. */
   #eventsAnswer({ request }: RequestState, { status, events }: OperationResult, headers: Header[]): Answer {
     const headOnly = request.method === 'HEAD';
-    const all: Header[] = [...headers, ['Cache-Control', 'no-store'], ['X-Accel-Buffering', 'no']];
+    const all: Header[] = [...headers, ['X-Accel-Buffering', 'no']];
     return {
       ...{ status, headers: all, headOnly, body: undefined, close: this.#stopping, contentType: EVENT_STREAM_TYPE },
       events: headOnly ? undefined : events,
@@ -321,7 +328,7 @@ class Handler {
       };
     }
     const error = asServiceError(thrown, this.#services.log, state.requestId);
-    headers.push(...failureHeaders(error));
+    headers.push(NOT_STORED, ...failureHeaders(error));
     const isUnusable = state.request.fault !== undefined || error.code === 'body-too-slow';
     if (error instanceof MethodNotAllowed) headers.push(['Allow', error.allowed.join(', ')]);
     return {

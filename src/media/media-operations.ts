@@ -69,9 +69,8 @@ const put = defineOperation({
   },
 });
 
-const KNOWN_HEADERS = ['ETag', 'Cache-Control'] as const;
 const FILE_HEADERS = [
-  ...KNOWN_HEADERS,
+  'ETag',
   'Accept-Ranges',
   'Last-Modified',
   'X-Content-Type-Options',
@@ -101,7 +100,7 @@ const read = defineOperation({
     304: {
       description: 'The file still has an ETag of `If-None-Match`: use your copy',
       schema: null,
-      headers: KNOWN_HEADERS,
+      headers: ['ETag'],
     },
   },
   errors: [...ERRORS, FILE_NOT_FOUND, 'precondition-failed', 'range-not-satisfiable'],

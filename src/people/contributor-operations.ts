@@ -62,13 +62,12 @@ const create = defineOperation({
   target: 'account',
   params: accountParams,
   body: object({ email, role }),
-  responses: { 201: { description: 'The person', schema: invitedResource, headers: ['Cache-Control'] } },
+  responses: { 201: { description: 'The person', schema: invitedResource } },
   errors: ['name-exists', 'conflict', 'storage-full'],
   async handle({ services }, { params: { account }, body }) {
     const { link, ...added } = await services.part(PEOPLE).signIn.invite(account, body);
     return {
       status: 201,
-      headers: { 'Cache-Control': 'no-store' },
       body: { ...describeContributor(added), link: link === undefined ? null : consoleLink(services, link.token) },
     };
   },

@@ -69,7 +69,7 @@ const create = defineOperation({
   params: noParams,
   body: Type.Union([byPassword, byLink, byOpenId]),
   responses: {
-    201: { description: 'The person is signed in', schema: signedInResource, headers: ['Set-Cookie', 'Cache-Control'] },
+    201: { description: 'The person is signed in', schema: signedInResource, headers: ['Set-Cookie'] },
   },
   errors: [
     SIGN_IN_FAILED,
@@ -156,20 +156,19 @@ const openid = defineOperation({
         url: Type.String({ description: 'URL of the sign-in page of the provider' }),
         flow: Type.String({ description: 'Secret token of this attempt, to be kept by this browser alone' }),
       }),
-      headers: ['Cache-Control'],
     },
   },
   errors: ['csrf-token', NO_PROVIDER, PROVIDER_UNAVAILABLE],
   async handle({ services, visitor }) {
     assertOwnPage(visitor);
-    return { status: 201, headers: NOT_STORED, body: await providerIn(services).begin() };
+    return { status: 201, body: await providerIn(services).begin() };
   },
 });
 
 function signedIn({ services }: OperationContext, { person, token }: SignedIn) {
   return {
     status: 201,
-    headers: { 'Set-Cookie': sessionCookie(services.config.console.public_url, token), ...NOT_STORED },
+    headers: { 'Set-Cookie': sessionCookie(services.config.console.public_url, token) },
     body: describeSignedIn(services, {
       people: services.part(PEOPLE).people,
       id: person.id,
@@ -177,9 +176,6 @@ function signedIn({ services }: OperationContext, { person, token }: SignedIn) {
     }),
   };
 }
-
-/** Keeps tokens out of caches. */
-const NOT_STORED = { 'Cache-Control': 'no-store' };
 
 const read = defineOperation({
   name: 'session.read',
@@ -192,7 +188,6 @@ const read = defineOperation({
     200: {
       description: 'The person of the session, with their accounts and permissions',
       schema: signedInResource,
-      headers: ['Cache-Control'],
     },
   },
   handle({ services, caller }) {
@@ -202,7 +197,7 @@ const read = defineOperation({
       id: session.personId,
       csrf_token: session.csrfToken(),
     });
-    return { status: 200, headers: NOT_STORED, body };
+    return { status: 200, body };
   },
 });
 
@@ -275,7 +270,7 @@ const setPassword = defineOperation({
     new_password: newPassword,
     email: Type.Optional(email),
   }),
-  responses: { 200: { description: 'The password was changed', schema: signedInResource, headers: ['Cache-Control'] } },
+  responses: { 200: { description: 'The password was changed', schema: signedInResource } },
   errors: [SIGN_IN_FAILED, 'name-exists', 'rate-limited', 'storage-full'],
   async handle({ services, caller, visitor }, { body }) {
     const { people, signIn } = services.part(PEOPLE);
@@ -286,7 +281,6 @@ const setPassword = defineOperation({
     );
     return {
       status: 200,
-      headers: NOT_STORED,
       body: describeSignedIn(services, { people, id: session.personId, csrf_token: session.csrfToken() }),
     };
   },

@@ -261,7 +261,7 @@ const readSecret = ({ webhookWithSecret }: WebhookSchemas) =>
     permission: 'webhook:update',
     callers: CONSOLE_ONLY,
     responses: {
-      200: { description: 'The webhook, with its secret', schema: webhookWithSecret, headers: ['Cache-Control'] },
+      200: { description: 'The webhook, with its secret', schema: webhookWithSecret },
     },
     errors: [...ofWebhook.errors, 'unprocessable'],
     handle({ services }, { params: { account, id } }) {
@@ -273,7 +273,6 @@ const readSecret = ({ webhookWithSecret }: WebhookSchemas) =>
         );
       return {
         status: 200,
-        headers: { 'Cache-Control': 'no-store' },
         body: { ...described(services, subscription), secret: subscription.secret.reveal() },
       };
     },

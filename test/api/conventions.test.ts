@@ -34,6 +34,44 @@ describe('every answer', () => {
     }
   });
 
+  it('is kept by no shared cache, since it depends on the key, which those do not look at', async () => {
+    const nobody = service.clientWith(undefined);
+    const paths = ['/account', '/list/default/films', '/search/default/films/1', '/list/default/missing', '/nothing'];
+    for (const [client, path] of [
+      ...paths.map((each) => [service.client, each] as const),
+      ...['/account', '/health', '/ready', '/metrics', '/openapi.json'].map((each) => [nobody, each] as const),
+    ]) {
+      for (const method of ['GET', 'HEAD']) {
+        expect((await client.send(method, path)).headers['cache-control'], `${method} ${path}`).toBe('no-store');
+      }
+    }
+    const refused = [
+      await service.client.send('PATCH', '/account'),
+      await service.client.send('OPTIONS', '/account'),
+      await service.client.post('/list/default', { name: 'films' }),
+    ];
+    expect(refused.map(({ status, headers }) => [status, headers['cache-control']])).toEqual([
+      [405, 'no-store'],
+      [204, 'no-store'],
+      [409, 'no-store'],
+    ]);
+  });
+
+  it('with a file may be kept by a browser, which asks whether it changed', async () => {
+    const path = '/media/default/default/a.txt';
+    const put = await service.client.send('PUT', path, { bytes: 'text', headers: { 'Content-Type': 'text/plain' } });
+    expect([put.status, put.headers['cache-control']]).toEqual([201, 'no-store']);
+    const read = await service.client.get(path);
+    const etag = read.headers['etag'] ?? '';
+    const again = await service.client.send('GET', path, { headers: { 'If-None-Match': etag } });
+    const stale = await service.client.send('GET', path, { headers: { 'If-Match': '"other"' } });
+    expect([read, again, stale].map(({ status, headers }) => [status, headers['cache-control']])).toEqual([
+      [200, 'private, no-cache'],
+      [304, 'private, no-cache'],
+      [412, 'no-store'],
+    ]);
+  });
+
   it('for an unknown path or method is 404 or 405, as a problem document', async () => {
     expect(await service.client.get('/nothing')).toMatchObject({ status: 404, body: { code: 'not-found' } });
     expect(await service.client.get('/list/default/films/more/and/more')).toMatchObject({ status: 404 });

@@ -83,6 +83,7 @@ export class AnswerChecker {
   check(method: string, path: string, answer: Answer): void {
     const operation = this.operationAt(method, path);
     const where = `${method} ${path} → ${answer.status} ${answer.text.slice(0, 500)}`;
+    checkCaching(path, answer, where);
     if (answer.status >= 400) {
       if (method !== 'HEAD') checkProblem(answer, where);
       if (operation !== undefined) checkDeclared(operation.description, answer, where);
@@ -186,6 +187,17 @@ export function checkProblem(answer: Answer, where: string): void {
     ['code', 'title', 'detail'].every((member) => typeof problem[member] === 'string' && problem[member] !== '');
   if (!isWhole) throw new Error(`Not a problem document: ${where}`);
   if (STACK.test(String(problem['detail']))) throw new Error(`A stack in a problem document: ${where}`);
+}
+
+/** Answers that may be kept: files of media stores, and those of the console, which are for everybody. */
+const KEPT: ReadonlySet<string | undefined> = new Set(['private, no-cache', 'public, max-age=31536000, immutable']);
+const MAY_BE_KEPT = /^\/(?:media\/[^/]+\/[^/]+|console\/assets)\//;
+
+/** Throws if a cache that several callers share may keep the answer, which depends on the key. */
+function checkCaching(path: string, { status, headers }: Answer, where: string): void {
+  const caching = headers['cache-control'];
+  if (caching === 'no-store' || (status < 400 && MAY_BE_KEPT.test(path) && KEPT.has(caching))) return;
+  throw new Error(`Cache-Control is ${caching}: ${where}`);
 }
 
 /** Throws unless the status is declared, and the code is among those that its description lists. */

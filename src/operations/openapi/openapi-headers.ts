@@ -17,11 +17,15 @@ const OF_REQUESTS: Readonly<Record<RequestHeaderName, string>> = {
 
 type HeaderName = AnswerHeaderName | 'X-Request-Id' | 'Retry-After';
 
+/** Headers of every answer. */
+const OF_ALL: readonly HeaderName[] = ['X-Request-Id', 'Cache-Control'];
+
 const OF_ANSWERS: Readonly<Record<HeaderName, string>> = {
   'X-Request-Id': 'Id of the request: the one that the client sent, or else one that the service made.',
   'Retry-After': 'Seconds to wait before the request is sent again.',
   'Accept-Ranges': '`bytes`: the request header `Range` is supported.',
-  'Cache-Control': 'Whether the answer may be cached.',
+  'Cache-Control':
+    '`no-store`: the answer must not be cached. Only files of media stores have `private, no-cache`: a browser may keep them, and asks each time whether they changed.',
   'Content-Disposition': 'Whether a browser shows the file or downloads it, and the name to save it under.',
   'Content-Range':
     'The bytes that are returned, and the size of the file, such as `bytes 0-1023/4096`. With 416: the size of the file alone, such as `bytes */4096`.',
@@ -35,7 +39,7 @@ const OF_ANSWERS: Readonly<Record<HeaderName, string>> = {
   'X-Content-Type-Options': '`nosniff`: a browser must not guess another content type.',
 };
 
-/** Headers of every answer with a status, whatever the operation. */
+/** Headers of every answer with a status, in addition to those of every answer. */
 const OF_STATUSES: Readonly<Record<string, readonly HeaderName[]>> = {
   416: ['Content-Range'],
   429: ['Retry-After'],
@@ -49,7 +53,7 @@ export function describeRequestHeader(name: RequestHeaderName): Json {
 
 /** Returns the headers of an answer, as references to `answerHeaders`. */
 export function headersOf(status: string, own: readonly AnswerHeaderName[] = []): Json {
-  const names: readonly HeaderName[] = ['X-Request-Id', ...own, ...(OF_STATUSES[status] ?? [])];
+  const names: readonly HeaderName[] = [...OF_ALL, ...own, ...(OF_STATUSES[status] ?? [])];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
