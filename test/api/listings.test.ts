@@ -106,7 +106,7 @@ it('Long URLs of files that could not be read do not keep lists from being liste
     const records = Array.from({ length: 20 }, (_, record) => ({ name: `r${record}`, t: 'x', paper: url(record) }));
     expect((await service.client.bulk('default', list, records)).status).toBe(200);
     await expect
-      .poll(async () => (await service.client.get(`/list/default/${list}`)).body, { timeout: 20_000 })
+      .poll(async () => (await service.client.get(`/list/default/${list}`)).body)
       .toMatchObject({ resources_state: { failed: 20, pending: 0 } });
   }
   const listed = await service.control().get('/list/default', { rules: 'false', size: 200 });
