@@ -20,6 +20,10 @@ const SETTINGS = {
   GANNET_ANALYTICS_ROLL_UP_SECONDS: '1',
   // A report waits for what must be written before it.
   GANNET_ANALYTICS_REPORT_MS_MAX: '2000',
+  // By default, the fifth attempt at a delivery comes a minute after the fourth, and the sixth five minutes later: a busy machine gets so far before
+  // the receiver accepts them.
+  GANNET_WEBHOOKS_RETRY_SECONDS: Array.from({ length: 20 }, () => 4).join(','),
+  GANNET_WEBHOOKS_QUEUE_RETRY_MINUTES: Array.from({ length: 50 }, () => 1).join(','),
 };
 const EVENTS = 30;
 const SEARCHES = 20;
