@@ -63,6 +63,7 @@ const SELECTION = Type.Object(
         description:
           'Tools to offer, by name, with commas between them; `*` stands for any characters. Default: every tool that the key may use',
         examples: ['search_*,list_read'],
+        'x-separator': ',',
       }),
     ),
     read_only: Type.Optional(

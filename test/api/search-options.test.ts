@@ -480,6 +480,44 @@ describe.each(Object.keys(METHODS))('options of a search by %s', (method) => {
   });
 });
 
+describe('an option given twice in a query string', () => {
+  it('has the values of both if it takes several, as many libraries write a list', async () => {
+    const joined = await service.client.get(
+      `${PATH}?facets=country,people&select=title,people&order_by=people%20desc,name`,
+    );
+    const repeated = await service.client.get(
+      `${PATH}?facets=country&select=title&facets=people&select=people&order_by=people%20desc&order_by=name`,
+    );
+    expect([joined.status, repeated.status]).toEqual([200, 200]);
+    const { results, facets } = repeated.body as SearchBody;
+    expect([results, facets]).toEqual([(joined.body as SearchBody).results, (joined.body as SearchBody).facets]);
+    expect(Object.keys(facets ?? {})).toEqual(['country', 'people']);
+    expect(repeated.headers['x-cache']).toBe('hit');
+  });
+
+  it.each(['query', 'filter', 'size', 'explain', 'highlight', 'radius'])('is refused if it is %s', async (name) => {
+    const answer = await service.client.get(`${PATH}?${name}=1&${name}=1`);
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { errors: [{ parameter: name, detail: 'The parameter is given more than once, but takes one value.' }] },
+    });
+  });
+
+  it('is described as such in the OpenAPI document', async () => {
+    const document = (await service.client.get('/openapi.json')).body as {
+      readonly paths: Readonly<
+        Record<string, { readonly get: { readonly parameters: readonly { name: string; description?: string }[] } }>
+      >;
+    };
+    const { parameters = [] } = document.paths['/search/{account}/{list}/{version}']?.get ?? {};
+    const repeatable = parameters.filter(({ description = '' }) => description.endsWith('. May be repeated'));
+    expect(repeatable.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['facets', 'select', 'search_fields', 'order_by']),
+    );
+    expect(repeatable.map(({ name }) => name)).not.toContain('query');
+  });
+});
+
 it('Every search option of the OpenAPI document has a test', async () => {
   const { body } = await service.client.get('/openapi.json');
   const { paths } = body as {

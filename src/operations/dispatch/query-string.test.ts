@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import type { ErrorPlace } from '../../platform/index.js';
-import { coercionsOf, readQueryString } from './query-string.js';
+import { queryFormOf, readQueryString } from './query-string.js';
 
-const coercions = coercionsOf(
+const form = queryFormOf(
   Type.Object({
     text: Type.String(),
     size: Type.Integer(),
@@ -12,6 +12,7 @@ const coercions = coercionsOf(
     flag: Type.Boolean(),
     names: Type.Array(Type.String()),
     numbers: Type.Array(Type.Integer()),
+    select: Type.String({ 'x-separator': ',' }),
     mode: Type.Union([Type.Literal('any'), Type.Literal('all')]),
     version: Type.Union([Type.Integer(), Type.Literal('latest')]),
     radius: Type.Union([Type.String(), Type.Object({ distance: Type.Number() })]),
@@ -20,7 +21,7 @@ const coercions = coercionsOf(
 
 function read(text: string): { options: Record<string, unknown>; faults: ErrorPlace[] } {
   const faults: ErrorPlace[] = [];
-  return { options: readQueryString(text, coercions, faults), faults };
+  return { options: readQueryString(text, form, faults), faults };
 }
 
 describe('readQueryString', () => {
@@ -41,6 +42,11 @@ describe('readQueryString', () => {
     ['radius=51.5,-0.12,10km', { radius: '51.5,-0.12,10km' }],
     ['radius=%7B%22distance%22:1%7D', { radius: { distance: 1 } }],
     ['&&', {}],
+    // As most libraries write several values.
+    ['names=a&names=b,c&names=', { names: ['a', 'b', 'c'] }],
+    ['numbers=1&numbers=2', { numbers: [1, 2] }],
+    ['select=a&text=x&select=b,c&select=&select=d', { select: 'a,b,c,d', text: 'x' }],
+    ['select=&select=a', { select: 'a' }],
     // What does not have the type of the schema stays text, so that validation refuses it.
     ['size=1e3', { size: '1e3' }],
     ['size=010', { size: '010' }],
@@ -52,8 +58,12 @@ describe('readQueryString', () => {
 
   it('refuses options given twice and broken encodings', () => {
     expect(read('size=1&size=2').faults).toEqual([
-      { parameter: 'size', detail: 'The parameter is given more than once.' },
+      { parameter: 'size', detail: 'The parameter is given more than once, but takes one value.' },
     ]);
+    // The value is one text, or has commas of its own.
+    expect(read('radius=1,2,3&radius=4,5,6').faults).toMatchObject([{ parameter: 'radius' }]);
+    // That there is no such option says more.
+    expect(read('other=1&other=2').faults).toEqual([]);
     expect(read('text=%ff').faults).toMatchObject([{ parameter: 'text' }]);
     expect(read('text=%').faults).toHaveLength(1);
     expect(read('%zz=1').faults).toHaveLength(1);

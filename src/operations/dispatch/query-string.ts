@@ -9,16 +9,27 @@ import type { ErrorPlace } from '../../platform/index.js';
 export type Coercion = (text: string) => unknown;
 export type Coercions = ReadonlyMap<string, Coercion>;
 
+/** How the options of a query string are read. */
+export interface QueryForm {
+  readonly coercions: Coercions;
+  /** Options that take several values, separated by commas: they may be repeated as well. */
+  readonly lists: ReadonlySet<string>;
+}
+
 interface PlainSchema {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly items?: PlainSchema;
+  /** Separates the values of a text that holds several. */
+  readonly 'x-separator'?: string;
   readonly anyOf?: readonly PlainSchema[];
   readonly oneOf?: readonly PlainSchema[];
   readonly properties?: Readonly<Record<string, PlainSchema>>;
 }
 
+/** Between the values of one option. */
+const VALUE_SEPARATOR = ',';
 const INTEGER = /^-?(?:0|[1-9][0-9]{0,15})$/;
 const NUMBER = /^-?(?:[0-9]{1,17}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(?:[eE][+-]?[0-9]{1,3})?$/;
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
@@ -30,9 +41,25 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 
 /** Returns the conversion of each member of an object schema. */
 export function coercionsOf(schema: TSchema | undefined): Coercions {
+  return new Map(membersOf(schema).map(([name, member]) => [name, coercionOf(member)]));
+}
+
+/** Returns how the options of an object schema are read from a query string. */
+export function queryFormOf(schema: TSchema | undefined): QueryForm {
+  const lists = membersOf(schema).filter(([, member]) => takesSeveral(member));
+  return { coercions: coercionsOf(schema), lists: new Set(lists.map(([name]) => name)) };
+}
+
+function membersOf(schema: TSchema | undefined): [string, PlainSchema][] {
   const plain: PlainSchema | undefined = schema;
-  const properties = plain?.properties ?? {};
-  return new Map(Object.entries(properties).map(([name, member]) => [name, coercionOf(member)]));
+  return Object.entries(plain?.properties ?? {});
+}
+
+/** Returns true if the option takes several values, separated by commas. */
+export function takesSeveral(schema: PlainSchema): boolean {
+  if (schema['x-separator'] === VALUE_SEPARATOR) return true;
+  const types = typesOf(schema);
+  return types.has('array') && !types.has('string');
 }
 
 function coercionOf(schema: PlainSchema): Coercion {
@@ -48,7 +75,9 @@ function coercionOf(schema: PlainSchema): Coercion {
     }
     if (types.has('object') && text.startsWith('{')) return parsedOr(text);
     if (types.has('string') || !types.has('array')) return text;
-    return text === '' ? [] : text.split(',').map((part) => (item === undefined ? part.trim() : item(part.trim())));
+    return text === ''
+      ? []
+      : text.split(VALUE_SEPARATOR).map((part) => (item === undefined ? part.trim() : item(part.trim())));
   };
 }
 
@@ -93,7 +122,11 @@ export function decodePathText(text: string): string | undefined {
  * Reads the options of a query string (without its `?`). Adds faults of its form to `faults`. Unknown names stay in the
  * result, for validation to refuse.
  */
-export function readQueryString(text: string, coercions: Coercions, faults: ErrorPlace[]): Record<string, unknown> {
+export function readQueryString(
+  text: string,
+  { coercions, lists }: QueryForm,
+  faults: ErrorPlace[],
+): Record<string, unknown> {
   const options: Record<string, unknown> = {};
   if (text === '') return options;
   for (const pair of text.split('&')) {
@@ -107,14 +140,24 @@ export function readQueryString(text: string, coercions: Coercions, faults: Erro
     const value = equals === -1 ? '' : decodeQueryText(pair.slice(equals + 1));
     if (value === undefined) {
       faults.push({ parameter: name, detail: 'The value is not valid percent-encoded UTF-8.' });
-    } else if (Object.hasOwn(options, name)) {
-      faults.push({ parameter: name, detail: 'The parameter is given more than once.' });
-    } else {
-      const coercion = coercions.get(name);
+      continue;
+    }
+    const coercion = coercions.get(name);
+    if (!Object.hasOwn(options, name)) {
       define(options, name, coercion === undefined ? value : coercion(value));
+    } else if (coercion !== undefined && lists.has(name)) {
+      options[name] = both(options[name], coercion(value));
+    } else if (coercion !== undefined) {
+      faults.push({ parameter: name, detail: 'The parameter is given more than once, but takes one value.' });
     }
   }
   return options;
+}
+
+/** Returns the values of an option that is repeated, as if they had been given together. */
+function both(before: unknown, more: unknown): unknown {
+  if (Array.isArray(before)) return [...(before as unknown[]), ...(more as unknown[])];
+  return [before, more].filter((text) => text !== '').join(VALUE_SEPARATOR);
 }
 
 /** Sets an own member even if the name is `__proto__`, which an assignment would not. */

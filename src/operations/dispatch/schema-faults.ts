@@ -200,6 +200,9 @@ function detailOf(error: ErrorObject, kind: 'parameter' | 'body', root: unknown)
 
 /** Returns the probably meant name or, if none is near, the known ones. */
 function meantOrKnown(word: string, known: readonly string[], noun: string): string {
+  // Many libraries write several values, or the members of an object, with brackets.
+  const [, bare = ''] = /^([^[\]]+)\[/.exec(word) ?? [];
+  if (noun === 'option' && known.includes(bare)) return ` Did you mean '${bare}', without brackets?`;
   const meant = didYouMean(word, known);
   if (meant !== '' || known.length === 0) return meant;
   const more = known.length > MEMBERS_TOLD_MAX ? `, and ${known.length - MEMBERS_TOLD_MAX} more` : '';

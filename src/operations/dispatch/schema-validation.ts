@@ -23,8 +23,9 @@ const common = {
   ownProperties: true,
   meta: false,
   validateSchema: false,
-  // For code that makes forms of a schema (`oneKindOf`) or describes a fault (`patterned`); without effect on validity.
-  keywords: ['x-members', 'x-allowed'],
+  // For code that makes forms of a schema (`oneKindOf`), describes a fault (`patterned`), or reads query strings; without
+  // effect on validity.
+  keywords: ['x-members', 'x-allowed', 'x-separator'],
 };
 const quick = withFormats(new Ajv2020(common));
 const thorough = withFormats(new Ajv2020({ ...common, allErrors: true, verbose: true }));

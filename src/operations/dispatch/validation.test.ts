@@ -245,6 +245,15 @@ describe('paths and query strings', () => {
     ]);
   });
 
+  it('say how an option in brackets is written, as libraries write several values', () => {
+    for (const name of ['select[]', 'select[0]', 'select[a][b]']) {
+      const queryString = `${encodeURIComponent(name)}=a&${encodeURIComponent(name)}=b`;
+      expect(refusal(withQuery, { params: { version: '1' }, queryString }).errors).toEqual([
+        { parameter: name, detail: `Unknown option '${name}'. Did you mean 'select', without brackets?` },
+      ]);
+    }
+  });
+
   it('refuse broken encodings and what the operation does not take', () => {
     expect(refusal(withQuery, { params: { version: undefined } }).errors).toMatchObject([{ parameter: 'version' }]);
     expect(refusal(withBody, { body: bytes({ name: 'a' }), queryString: 'size=1' }).errors).toMatchObject([

@@ -21,7 +21,7 @@ import {
   type RequestHeaders,
   type StreamBody,
 } from './operation.js';
-import { coercionsOf, readQueryString, type Coercions } from './query-string.js';
+import { coercionsOf, queryFormOf, readQueryString, type Coercions, type QueryForm } from './query-string.js';
 import { compileCheck, type SchemaCheck } from './schema-validation.js';
 
 export type ValidInput = OperationInput<unknown, unknown, unknown>;
@@ -54,7 +54,7 @@ export type InputValidator = (raw: RawInput) => ValidInput;
 export function createValidator(operation: Operation): InputValidator {
   const checkParams = compileCheck(operation.params, 'parameter');
   const paramCoercions = coercionsOf(operation.params);
-  const queryCoercions = coercionsOf(operation.query);
+  const queryForm = queryFormOf(operation.query);
   const checkQuery = operation.query === undefined ? undefined : compileCheck(operation.query, 'parameter');
   const { body } = operation;
   const checkBody = body === undefined || isStreamBody(body) ? undefined : compileCheck(body, 'body');
@@ -63,7 +63,7 @@ export function createValidator(operation: Operation): InputValidator {
   return (raw) => {
     const faults: ErrorPlace[] = [];
     const params = readParams(raw.params, paramCoercions, checkParams, faults);
-    const query = readQuery(raw.queryString, queryCoercions, checkQuery, faults);
+    const query = readQuery(raw.queryString, queryForm, checkQuery, faults);
     if (isStreamBody(body)) {
       const takesAny = body.contentTypes.includes(ANY_CONTENT_TYPE);
       if (!takesAny) assertContentType(raw.contentType, body.contentTypes);
@@ -98,12 +98,12 @@ function readParams(
 
 function readQuery(
   text: string,
-  coercions: Coercions,
+  form: QueryForm,
   check: SchemaCheck | undefined,
   faults: ErrorPlace[],
 ): Readonly<Record<string, unknown>> {
   if (text === '' && check === undefined) return EMPTY_QUERY;
-  const query = readQueryString(text, coercions, faults);
+  const query = readQueryString(text, form, faults);
   if (check !== undefined) {
     const found = check(query);
     if (found.length > 0) faults.push(...found);

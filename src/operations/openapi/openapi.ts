@@ -9,6 +9,7 @@ import {
   type EventCatalogue,
   type ProblemKind,
 } from '../../platform/index.js';
+import { takesSeveral } from '../dispatch/query-string.js';
 import { answerHeaders, describeRequestHeader, headersOf } from './openapi-headers.js';
 import { describeTags } from './openapi-tags.js';
 import { DELIVERY_SCHEMA, describeWebhookEvents, EVENT_TAG } from './openapi-webhooks.js';
@@ -29,7 +30,7 @@ const INFO = [
   'Gannet hosts lists of records and searches them: by words, by meaning, and by what is in linked files. A group searches several lists as one.',
   'Send an API key in the header `X-API-Key`. `GET /account` returns the account of the key, which most paths begin with. To search a list, read its `current_version` with `GET /list/{account}/{list}`, then call `POST /search/{account}/{list}/{version}`.',
   'Errors are problem documents (RFC 9457, `application/problem+json`). Tell them apart by `code`; `detail` says what was wrong and what was expected. Members and parameters that an operation does not know are refused (400).',
-  'In a query string, booleans are true, false, 1 or 0, and several values of one parameter are separated by commas. Times are in UTC, as ISO 8601.',
+  'In a query string, booleans are true, false, 1 or 0, and several values of one parameter are separated by commas. Only parameters that take several values may be repeated: their values are joined. Times are in UTC, as ISO 8601.',
 ].join('\n\n');
 
 const PROBLEM_TYPE = 'application/problem+json';
@@ -157,10 +158,11 @@ function parametersOf(schema: TSchema, place: 'path' | 'query', components: Sche
   const { properties = {}, required = [] } = schema as ObjectSchema;
   return Object.entries(properties).map(([name, member]) => {
     const { description, ...rest } = member;
+    const more = place === 'query' && takesSeveral(member) ? '. May be repeated' : '';
     return {
       name,
       in: place,
-      ...(description === undefined ? {} : { description }),
+      ...(typeof description === 'string' ? { description: description + more } : {}),
       ...(place === 'path' || required.includes(name) ? { required: true } : {}),
       ...(place === 'query' && isArray(member) ? { style: 'form', explode: false } : {}),
       schema: components.of(rest),

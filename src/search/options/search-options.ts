@@ -92,7 +92,7 @@ const nameArray: OptionSchema = {
   maxItems: FIELDS_PER_LIST_MAX,
 };
 const names = (description: string, example: string): SearchOption<readonly string[]> => ({
-  schema: nameText(QUERY_OPTION_CHARACTERS_MAX, description, example),
+  schema: { ...nameText(QUERY_OPTION_CHARACTERS_MAX, description, example), 'x-separator': ',' },
   bodySchema: { anyOf: [nameText(NAMES_CHARACTERS_MAX, description, example), nameArray], description },
   read: (given) => {
     if (typeof given !== 'string') return given as readonly string[];
@@ -313,6 +313,7 @@ export const SEARCH_OPTIONS = {
     description:
       'Order of the hits, instead of by score: up to 4 fields, separated by commas, each followed by `asc` or `desc`. A field is `name`, `created_utc`, `modified_utc`, a `Single` facet or, with `radius`, `distance`. Write a facet that has one of these names in backticks',
     examples: ['year desc, name asc'],
+    'x-separator': ',',
   }),
   select: ofSameCost(names('Names of the fields to return; default: all', 'title,year')),
   fields_bytes_max: ofSameCost(fieldsBytesMax),
