@@ -22,22 +22,17 @@ import type { WebsiteSettings } from './crawl/crawl-types.js';
 import { AttachedFiles } from './attached-files.js';
 import { removeOtherFolders } from './feed-folder.js';
 import type { FeedMetrics } from './feed-metrics.js';
-import { FEED_SYNCING, SOURCE_UNUSABLE } from './feed-problems.js';
+import { FEED_SYNCING } from './feed-problems.js';
 import { FeedRunner } from './feed-runner.js';
 import type { FeedStore } from './feed-store.js';
 import type { ListSources } from './list-sources.js';
 import type { ProviderSettings } from './providers/provider-settings.js';
 import { SyncScheduler } from './runs/sync-scheduler.js';
+import { SourceTrials } from './source-trials.js';
 import { feedPath, type FeedRow, type SourceRow } from './types.js';
-import type { FeedProtocol, SourceFault } from './worker/feed-protocol.js';
+import type { FeedProtocol } from './worker/feed-protocol.js';
 
 const MINUTE_MS = 60_000;
-/**
- * Maximum number of sources that are being tried or previewed at the same time. A source is tried before its feed is
- * kept. Reading one takes up to a minute.
- */
-const TRIED_MAX = 16;
-const RETRY_AFTER_SECONDS = 10;
 /**
  * Maximum number of feeds of a deleted account that are removed in one step, so that other changes can be made in
  * between.
@@ -73,6 +68,7 @@ export interface ConnectedFeed {
 export class Feeds {
   readonly runner: FeedRunner;
   private readonly scheduler: SyncScheduler;
+  private readonly trials: SourceTrials;
   private isStarted = false;
   private isStopping = false;
   private starting: Promise<void> | undefined;
@@ -80,11 +76,9 @@ export class Feeds {
   private readonly changing = new Set<string>();
   /** The moves that are under way, by the feed's id. These promises never reject. */
   private readonly moving = new Map<string, Promise<unknown>>();
-  /** Number of sources that are being tried. */
-  private tried = 0;
-
   constructor(private readonly options: FeedsOptions) {
     const { store, sources, parallelMax, timers } = options;
+    this.trials = new SourceTrials(options.host, options.media);
     this.runner = new FeedRunner({ ...options, feeds: store, onSynced: (row) => sources.feedSynced(row) });
     this.scheduler = new SyncScheduler({
       timers,
@@ -159,7 +153,7 @@ export class Feeds {
     const { store, media } = this.options;
     store.assertFree(given.account, given.name);
     media.row(given.account, given.media_store);
-    await this.check(given, signal);
+    await this.trials.check(given, signal);
     // Reading the source takes a while, during which a media store may have been deleted.
     const row = await store.create(given, () => {
       media.row(given.account, given.media_store);
@@ -173,12 +167,8 @@ export class Feeds {
    * Previews what a source would give. Rejects with `source-unusable` if it cannot be read, with `overloaded` if too
    * many sources are being tried, or with the signal's reason.
    */
-  async discover(provider: ProviderSettings, signal?: AbortSignal): Promise<Discovery> {
-    const answer = await this.trying(() =>
-      this.options.host.call('discover', { provider, secret: null }, callOf(signal)),
-    );
-    if (!answer.isOk) throw unusable(answer);
-    return answer.discovery;
+  discover(provider: ProviderSettings, signal?: AbortSignal): Promise<Discovery> {
+    return this.trials.discover(provider, signal);
   }
 
   /**
@@ -208,7 +198,7 @@ export class Feeds {
   /** Changes which pages of a website are read. This applies from the next run on, which begins at once. */
   async setScope(row: FeedRow, settings: WebsiteSettings, signal?: AbortSignal): Promise<FeedRow> {
     const provider: ProviderSettings = { name: 'website', settings };
-    await this.check({ ...row, provider, secret: undefined }, signal);
+    await this.trials.check({ ...row, provider, secret: undefined }, signal);
     const changed = await this.changed(row, () => ({ provider }));
     this.scheduler.now(row.id);
     return changed;
@@ -221,7 +211,7 @@ export class Feeds {
    */
   async setSecret(row: FeedRow, secret: Secret, signal?: AbortSignal): Promise<FeedRow> {
     if (row.secret === null) throw new ServiceError('unprocessable', `The feed '${row.name}' has no secret.`);
-    await this.check({ ...row, secret }, signal);
+    await this.trials.check({ ...row, secret }, signal);
     const changed = await this.changed(row, () => ({ secret: this.options.store.sealed(row, secret) }));
     this.scheduler.now(row.id);
     return changed;
@@ -385,37 +375,6 @@ export class Feeds {
     });
   }
 
-  private async check(
-    { account, provider, secret }: Pick<ConnectedFeed, 'account' | 'provider' | 'secret'>,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    const { host, media } = this.options;
-    if (provider.name === 'media-store') {
-      await media.open(account, provider.settings.store).list({ prefix: provider.settings.prefix, after: '', size: 1 });
-      return;
-    }
-    const ask = { provider, secret: secret?.reveal() ?? null };
-    const answer = await this.trying(() => host.call('check', ask, callOf(signal)));
-    if (!answer.isOk) throw unusable(answer);
-  }
-
-  /**
-   * Runs `ask`, which reads a source to try it. The number of these is limited because feeds are being synced at the
-   * same time.
-   */
-  private async trying<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-    if (this.tried >= TRIED_MAX) {
-      const detail = `${TRIED_MAX} sources are being tried already; try again in ${RETRY_AFTER_SECONDS} seconds.`;
-      throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-    }
-    this.tried += 1;
-    try {
-      return await ask();
-    } finally {
-      this.tried -= 1;
-    }
-  }
-
   private schedule(row: FeedRow): void {
     this.scheduleAll([row]);
   }
@@ -526,15 +485,6 @@ function lengthOf(row: FeedRow): number {
   let length = lengths.get(row);
   if (length === undefined) lengths.set(row, (length = JSON.stringify(row).length));
   return length;
-}
-
-/** Makes the call end when the client that asked for it has gone. */
-function callOf(signal: AbortSignal | undefined) {
-  return signal === undefined ? {} : { signal };
-}
-
-function unusable({ message }: SourceFault): ServiceError {
-  return new ServiceError(SOURCE_UNUSABLE, message);
 }
 
 function usesStore({ media_store, provider }: FeedRow, store: string): boolean {
