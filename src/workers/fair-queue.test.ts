@@ -33,6 +33,30 @@ describe('FairQueue', () => {
     expect(queue.take(3)).toEqual(['b1', 'a2', 'a3']);
   });
 
+  it('begins with others after all entries of one owner alone were taken', () => {
+    const queue = queueOf(['a1']);
+    expect(queue.take(5)).toEqual(['a1']);
+    queue.push('a2');
+    queue.push('b1');
+    expect(queue.take(2)).toEqual(['b1', 'a2']);
+  });
+
+  it('begins again with an owner alone that was served before', () => {
+    const queue = queueOf(['a1', 'a2', 'a3']);
+    expect([queue.take(1), queue.take(1)]).toEqual([['a1'], ['a2']]);
+    queue.push('b1');
+    queue.push('c1');
+    expect([queue.take(1), queue.take(1), queue.take(1)]).toEqual([['b1'], ['c1'], ['a3']]);
+  });
+
+  it('gives an owner back the turn that it was taken for, although it was the last one served', () => {
+    const queue = queueOf(['a1', 'a2']);
+    expect(queue.take(1)).toEqual(['a1']);
+    queue.push('b1');
+    queue.putFirst(['a']);
+    expect(queue.take(2)).toEqual(['a2', 'b1']);
+  });
+
   it('puts the given owners first', () => {
     const queue = queueOf(['a1', 'b1', 'c1', 'c2', 'd1']);
     queue.putFirst(['c', 'e', 'b']);
@@ -69,9 +93,11 @@ describe('FairQueue', () => {
           const queue = queueOf(entries);
           const given: string[] = [];
           while (queue.length > 0) {
+            const waiting = queue.length;
             const before = new Set([...queue].map((entry) => entry.charAt(0)));
             const taken = queue.take(max);
-            expect(taken.length).toBeGreaterThan(0);
+            expect(taken).toHaveLength(Math.min(max, waiting));
+            expect(queue.length).toBe(waiting - taken.length);
             const served = new Set(taken.map((entry) => entry.charAt(0)));
             expect(served.size).toBe(Math.min(before.size, taken.length));
             given.push(...taken);

@@ -40,25 +40,18 @@ export class FairQueue<Entry> {
       this.latest = owner;
       return lane;
     }
+    // This owner has just been served, at a time when no other owner waited.
+    if (first !== undefined && first[0] === this.latest) this.putBehind(first[0]);
     const taken: Entry[] = [];
     // One iterator for all, which continues with lanes that are put behind: a new one would step over thousands of
     // deleted ones.
     for (const [owner, lane] of this.lanes) {
       if (taken.length >= max) break;
-      if (taken.length === 0 && owner === this.latest && this.lanes.size > 1) {
-        // This owner has just been served, at a time when no other owner waited.
-        this.latest = undefined;
-        this.putBehind(owner);
-        continue;
-      }
-      // An owner that is alone has no turns to wait for.
-      const isAlone = this.lanes.size === 1;
-      const entries = lane.splice(0, isAlone ? max - taken.length : 1);
-      taken.push(...entries);
-      this.count -= entries.length;
+      taken.push(...lane.splice(0, 1));
+      this.count -= 1;
       this.latest = owner;
       if (lane.length === 0) this.lanes.delete(owner);
-      else if (!isAlone) this.putBehind(owner);
+      else this.putBehind(owner);
     }
     return taken;
   }
@@ -69,10 +62,9 @@ export class FairQueue<Entry> {
     this.lanes.clear();
     for (const owner of owners) {
       const lane = others.get(owner);
-      if (lane === undefined) continue;
-      this.lanes.set(owner, lane);
-      others.delete(owner);
+      if (lane !== undefined) this.lanes.set(owner, lane);
     }
+    // Those that are there stay where they are.
     for (const [owner, lane] of others) this.lanes.set(owner, lane);
     this.latest = undefined;
   }

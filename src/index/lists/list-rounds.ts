@@ -20,7 +20,7 @@ const NO_FAILURES: readonly string[] = ['not-ready', 'list-damaged', 'shutting-d
 
 export interface ListRoundsOptions {
   readonly log: Logger;
-  readonly register: RestRegister;
+  readonly register: Pick<RestRegister, 'ids' | 'has'>;
   /** Maximum number of open lists. */
   readonly openMax: number;
   readonly isOpen: (listId: string) => boolean;
