@@ -101,6 +101,23 @@ TEST(search_scores_the_perfect_match_of_one_word_one) {
   CHECK_EQ(all.hits[3].score, 1.0f);
 }
 
+// A word with signs is at the position of the word without them, so the two do not share the length of a document.
+TEST(search_scores_words_at_one_position_at_most_one) {
+  TemporaryFolder folder;
+  for (const std::string text : {"C#", "C# C#", "C# C# C# C#"}) {
+    const std::vector<DocumentWriter> documents = {DocumentWriter(1).Text(0, text), DocumentWriter(2).Text(0, "sea")};
+    const auto generation = DeriveGeneration(nullptr, {{folder.Build(kSchema, documents), {}}}, {}, {}, "");
+    for (const float proximity : {0.0f, 0.2f, 1.0f}) {
+      QueryPlan plan = WordPlan({Word("c"), Word("c#")});
+      plan.sequence = {0, 1};
+      plan.proximity_weight = proximity;
+      const Result result = RunSearch(*generation, plan);
+      CHECK_EQ(result.hits.size(), size_t{1});
+      CHECK(result.hits[0].score > 0.5f && result.hits[0].score <= 1);
+    }
+  }
+}
+
 // Cached results of one word's terms must not be used for other terms, whatever bytes these have.
 TEST(search_distinguishes_terms_with_null_bytes) {
   TemporaryFolder folder;

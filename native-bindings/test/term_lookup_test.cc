@@ -121,4 +121,17 @@ TEST(term_lookup_finds_the_splits_that_looking_up_every_part_finds) {
   CHECK(FindSplits(*generation, "a").empty());
 }
 
+// A part of a single character is not indexed, so the word with a mark is looked up although a part is missing. If both parts may be
+// indexed and one is missing, no word with a mark can be there.
+TEST(term_lookup_finds_words_with_marks_beside_a_single_character) {
+  TemporaryFolder folder;
+  const auto generation = Dictionary(&folder, {{"x.men", "vitamin_d", "ж.да", "да_ж"}, {"x_men", "vitamin.d", "cd.rom"}});
+  using Splits = std::vector<SplitFrequencies>;
+  CHECK(FindSplits(*generation, "xmen") == (Splits{{0, 1, 1}, {0, 0, 0}, {0, 0, 0}}));
+  CHECK((FindSplits(*generation, "vitamind").back() == SplitFrequencies{0, 1, 1}));
+  CHECK(FindSplits(*generation, "жда") == (Splits{{0, 1, 0}, {0, 0, 0}}));
+  CHECK(FindSplits(*generation, "даж") == (Splits{{0, 0, 0}, {0, 0, 1}}));
+  CHECK((FindSplits(*generation, "cdrom")[1] == SplitFrequencies{1, 1, 0}));
+}
+
 }  // namespace gannet::test

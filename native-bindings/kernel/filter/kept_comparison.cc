@@ -26,14 +26,14 @@ std::string ComparisonKey(const FilterNode& source) {
   AppendBytes(source.opposite.longitude, &key);
   for (const PlanValue& value : source.values) {
     AppendBytes(value.is_number, &key);
-    AppendBytes(value.is_number ? value.number : 0.0, &key);
-    AppendKeyPart(value.is_number ? std::string_view() : value.text, &key);
+    AppendBytes(value.number, &key);
+    AppendKeyPart(value.text, &key);
   }
   return key;
 }
 
 KeptComparison::KeptComparison(const Segment& segment, std::string key) {
-  if (segment.document_count() < kDocumentsMin || key.size() > kCachedKeyBytesMax) return;
+  if (segment.document_count() < kDocumentsMin) return;
   segment_ = &segment;
   key_ = std::move(key);
   if (auto found = segment.column_cache().comparisons.Find(key_); found) {
@@ -53,7 +53,6 @@ bool KeptComparison::IsWorthKeeping() const {
 }
 
 void KeptComparison::Keep(std::vector<uint64_t> bits) {
-  looked_at_ = 0;
   auto kept = std::make_shared<KeptBits>();
   kept->bits = std::move(bits);
   shared_ = kept;
