@@ -226,7 +226,7 @@ const webScope = defineOperation({
   name: 'feed.web-scope',
   summary: 'Change which pages a website feed reads',
   description:
-    'Replaces all settings of the website, and begins a sync at once. It removes pages that are no longer in scope from the synced file.',
+    'Replaces all settings of the website, and begins a sync at once, or as soon as the one that is under way has ended. It removes pages that are no longer in scope from the synced file.',
   method: 'PUT',
   path: '/feed/{account}/{feed}/web-scope',
   permission: 'feed:update',
@@ -254,7 +254,7 @@ const secret = defineOperation({
   name: 'feed.secret',
   summary: 'Replace the password or token of a feed',
   description:
-    'Reads the source with the new secret first: if the source refuses it, the feed keeps the old one (422). Otherwise begins a sync at once. Records, lists and the synced file stay.',
+    'Reads the source with the new secret first: if the source refuses it, the feed keeps the old one (422). Otherwise begins a sync at once, or as soon as the one that is under way has ended. Records, lists and the synced file stay.',
   method: 'PUT',
   path: '/feed/{account}/{feed}/secret',
   permission: 'feed:update',

@@ -195,26 +195,25 @@ export class Feeds {
     return this.changed(changed, () => ({ next_sync: new Date(nextMs).toISOString() }));
   }
 
-  /** Changes which pages of a website are read. This applies from the next run on, which begins at once. */
+  /**
+   * Changes which pages of a website are read. This applies from the next run on, which begins at once or after the run
+   * that is under way.
+   */
   async setScope(row: FeedRow, settings: WebsiteSettings, signal?: AbortSignal): Promise<FeedRow> {
     const provider: ProviderSettings = { name: 'website', settings };
     await this.trials.check({ ...row, provider, secret: undefined }, signal);
-    const changed = await this.changed(row, () => ({ provider }));
-    this.scheduler.now(row.id);
-    return changed;
+    return this.changedForNext(row, () => ({ provider }));
   }
 
   /**
-   * Replaces the secret of the feed, and begins a run at once. Rejects with `unprocessable` if the source is read
+   * Replaces the secret of the feed, and begins a run at once or after the run that is under way. Rejects with `unprocessable` if the source is read
    * without a secret, and with `source-unusable` if the source does not take the new one, in which case the old one
    * stays.
    */
   async setSecret(row: FeedRow, secret: Secret, signal?: AbortSignal): Promise<FeedRow> {
     if (row.secret === null) throw new ServiceError('unprocessable', `The feed '${row.name}' has no secret.`);
     await this.trials.check({ ...row, secret }, signal);
-    const changed = await this.changed(row, () => ({ secret: this.options.store.sealed(row, secret) }));
-    this.scheduler.now(row.id);
-    return changed;
+    return this.changedForNext(row, () => ({ secret: this.options.store.sealed(row, secret) }));
   }
 
   /**
@@ -400,6 +399,17 @@ export class Feeds {
         // The feed is then read after the next start.
         log.warn({ err: error }, 'Could not save the time of the next sync of a feed');
       });
+  }
+
+  /**
+   * Changes what the next run reads, which begins at once or after the run that is under way. It is stored as due, so
+   * that it comes after a stop or a crash as well.
+   */
+  private async changedForNext(row: FeedRow, next: () => Partial<FeedRow>): Promise<FeedRow> {
+    const nextSync = this.options.clock.nowIso();
+    const changed = await this.changed(row, () => ({ ...next(), next_sync: nextSync }));
+    this.scheduler.nowOrAgain(row.id);
+    return changed;
   }
 
   private async changed(

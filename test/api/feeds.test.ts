@@ -352,6 +352,49 @@ describe('settings of a feed', () => {
     ])
       expect(text).not.toContain('t0p-s3cret');
   });
+
+  it('that change during a sync are read by another one after it', async () => {
+    const made = await site('a', 'b');
+    let secret = 'old';
+    let asked = (): void => undefined;
+    let released = Promise.resolve();
+    made.pages.set('/items', ({ headers }, response) => {
+      const title = headers['x-token'];
+      asked();
+      void released.then(() =>
+        response.writeHead(title === secret ? 200 : 401).end(JSON.stringify({ data: [{ id: title, title }] })),
+      );
+    });
+    const settings = { url: made.url('/items'), records: 'data', name: 'id', auth_header: { name: 'X-Token' } };
+    ok(await feeds.control.post('/feed/default/connect', { name: 'token', provider: 'api', settings, secret }));
+    await feeds.settled('token');
+    let release = (): void => undefined;
+    released = new Promise((resolve) => (release = resolve));
+    const isAsked = new Promise<void>((resolve) => (asked = resolve));
+    ok(await feeds.client.send('POST', '/feed/default/token/sync'));
+    await isAsked;
+    // The old token is refused to the sync that is under way, and the new one is tried and taken beside it.
+    [secret, released, asked] = ['new', Promise.resolve(), () => undefined];
+    const { next_sync: due } = ok(await feeds.control.put('/feed/default/token/secret', { secret })) as ShownFeed;
+    // So it is read after a crash, too.
+    expect(Date.parse(due ?? '')).toBeLessThanOrEqual(Date.now());
+    release();
+    await eventually(
+      () => feeds.file('token'),
+      ({ text }) => text.includes('"new"') && !text.includes('"old"'),
+    );
+    expect(await feeds.settled('token')).toMatchObject({ status: 'Synced' });
+
+    const { asked: pageAsked, release: releasePage } = held(made, '/a');
+    await feeds.connect('narrowed', made);
+    await pageAsked;
+    ok(await feeds.client.put('/feed/default/narrowed/web-scope', { start_urls: [made.url('/')], exclude: ['/b'] }));
+    releasePage();
+    await eventually(
+      () => feeds.feed('narrowed'),
+      ({ record_count: count, status }) => count === 2 && status === 'Synced',
+    );
+  });
 });
 
 describe('a feed of a media store', () => {

@@ -174,6 +174,25 @@ describe('SyncScheduler', () => {
     expect(made.now('unknown')).toBe(false);
   });
 
+  it('runs a feed again, once, after the run during which something changed', async () => {
+    const { began, scheduled, made, end } = scheduler({ retryAfterMs: 60 * MINUTE_MS });
+    made.set(feed('f'));
+    made.nowOrAgain('f');
+    made.nowOrAgain('f');
+    made.set({ ...feed('f'), intervalMs: 20 * MINUTE_MS });
+    expect(began).toHaveLength(1);
+    await end('f');
+    // The wait that the source asked for was about what has changed.
+    expect([began.length, scheduled.get('f')]).toEqual([2, 0]);
+    await end('f');
+    expect([began.length, scheduled.get('f')]).toEqual([2, 60 * MINUTE_MS]);
+    made.nowOrAgain('f');
+    made.nowOrAgain('unknown');
+    expect(began.map(([id]) => id)).toEqual(['f', 'f', 'f']);
+    await end('f');
+    expect(began).toHaveLength(3);
+  });
+
   it('runs a hundred due feeds a few at a time, alternating between accounts', async () => {
     const { began, ends, made, end } = scheduler({ parallelMax: 4 });
     for (let number = 0; number < 90; number += 1) made.set(feed(`large-${number}`, 'large'));

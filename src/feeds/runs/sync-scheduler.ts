@@ -62,6 +62,8 @@ interface Entry {
   /** When it became due, while it waits for room, or when its run began. */
   dueMs: number;
   isRunning: boolean;
+  /** True if the feed is to be read again at once when its run has ended. */
+  isAgain: boolean;
 }
 
 export class SyncScheduler {
@@ -114,6 +116,16 @@ export class SyncScheduler {
     return true;
   }
 
+  /**
+   * Makes the feed run as soon as there is room, and after the run that is under way: what has changed since that began
+   * is not in it. Does nothing if there is no such feed.
+   */
+  nowOrAgain(id: string): void {
+    if (this.now(id)) return;
+    const entry = this.feeds.get(id);
+    if (entry !== undefined) entry.isAgain = true;
+  }
+
   /** Lets no more runs begin. Resolves when nothing is running. */
   async stop(): Promise<void> {
     this.isStopped = true;
@@ -142,6 +154,7 @@ export class SyncScheduler {
       waitMsMax,
       dueMs: entry?.isRunning === true ? entry.dueMs : Math.min(next, nowMs),
       isRunning: entry?.isRunning ?? false,
+      isAgain: entry?.isAgain ?? false,
     });
   }
 
@@ -208,6 +221,7 @@ export class SyncScheduler {
 
   private begin(id: string, entry: Entry): void {
     entry.isRunning = true;
+    entry.isAgain = false;
     entry.dueMs = this.options.timers.nowMs();
     this.running += 1;
     void this.options.run(id).then(({ retryAfterMs }) => {
@@ -226,7 +240,7 @@ export class SyncScheduler {
     const jitterMs = random() * (longestWaitMs(entry.intervalMs) - entry.intervalMs);
     entry.isRunning = false;
     entry.waitMsMax = Math.max(entry.intervalMs + jitterMs, Math.min(retryAfterMs, RETRY_AFTER_MS_MAX));
-    entry.nextMs = timers.nowMs() + entry.waitMsMax;
+    entry.nextMs = timers.nowMs() + (entry.isAgain ? 0 : entry.waitMsMax);
     onScheduled(id, entry.nextMs);
   }
 }
