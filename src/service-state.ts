@@ -98,8 +98,35 @@ function troubleOfList(
   const refusal = indexes.refusal(id);
   if (refusal !== undefined && !PASSING.has(refusal.code)) return { ...trouble, kind: 'list', detail: refusal.detail };
   const meaning = indexes.outline(id)?.meaning();
-  if (meaning === undefined || (meaning.state !== 'failing' && meaning.failed === 0)) return undefined;
-  return { ...trouble, kind: 'meaning', detail: meaningDetail(meaning) };
+  const detail = meaning === undefined ? undefined : troubleOfMeaning(meaning);
+  return detail === undefined ? undefined : { ...trouble, kind: 'meaning', detail };
+}
+
+/**
+ * Reasons that lie in the record, so that nothing is wrong with the model or the service, and nobody has to do anything:
+ * some record of nearly every list has no word in common with another one.
+ */
+const OF_RECORDS: ReadonlySet<string> = new Set(['no-text', 'unknown-words']);
+
+/** Returns why records that should have vectors have none; undefined if all have some. */
+export function troubleOfMeaning(meaning: MeaningTrouble): string | undefined {
+  const failed = failedByModel(meaning);
+  if (meaning.state === 'failing') return meaningDetail({ ...meaning, failed });
+  if (failed === 0) return undefined;
+  const [mostFrequent] = Object.entries(meaning.reasons ?? {})
+    .filter(([reason]) => !OF_RECORDS.has(reason))
+    .sort(([, left], [, right]) => right - left);
+  // An outline of an earlier release has no reasons.
+  return meaningDetail({ ...meaning, failed, error: mostFrequent?.[0] ?? meaning.error });
+}
+
+/** Returns the number of records that have no vector for another reason than one that lies in them. */
+function failedByModel({ failed, reasons = {} }: Pick<MeaningTrouble, 'failed' | 'reasons'>): number {
+  const ofRecords = Object.entries(reasons).reduce(
+    (sum, [reason, count]) => sum + (OF_RECORDS.has(reason) ? count : 0),
+    0,
+  );
+  return Math.max(0, failed - ofRecords);
 }
 
 /** Why records have no vectors, by the codes of the list's `meaning.error`. */
@@ -118,6 +145,7 @@ interface MeaningTrouble {
   readonly failed: number;
   readonly pending: number;
   readonly error?: string | undefined;
+  readonly reasons?: Readonly<Record<string, number>> | undefined;
 }
 
 export function meaningDetail({ state, failed, pending, error = state }: MeaningTrouble): string {
@@ -175,7 +203,10 @@ function measure(parts: StateParts, disk: DiskLook, program: RunningProgram): vo
   const free = gauge('gannet_disk_free_bytes', 'Of the file system of the data directory, for other users than root');
   const size = gauge('gannet_disk_size_bytes', 'Of the file system of the data directory');
   const pending = gauge('gannet_records_embedding_pending', 'Records of open lists that wait for vectors');
-  const failed = gauge('gannet_records_embedding_failed', 'Records of open lists that could not be embedded');
+  const failed = gauge(
+    'gannet_records_embedding_failed',
+    'Records of open lists that could not be embedded, except those without text and those without a word that the built-in model knows',
+  );
   const replaced = gauge('gannet_program_replaced', '1: another program lies in the place of the one that runs');
   void disk.space();
   metrics.beforeReading(() => {
@@ -189,6 +220,6 @@ function measure(parts: StateParts, disk: DiskLook, program: RunningProgram): vo
       .accounts()
       .flatMap(({ name }) => catalog.lists(name).map(({ id }) => indexes.glance(id)?.meaning()));
     pending.set(meanings.reduce((sum, meaning) => sum + (meaning?.pending ?? 0), 0));
-    failed.set(meanings.reduce((sum, meaning) => sum + (meaning?.failed ?? 0), 0));
+    failed.set(meanings.reduce((sum, meaning) => sum + (meaning === undefined ? 0 : failedByModel(meaning)), 0));
   });
 }

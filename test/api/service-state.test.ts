@@ -50,6 +50,24 @@ it('The state of the service shows the release, the start, the free space, and w
   expect((await service.client.get('/service/state/default')).status).toBe(403);
 });
 
+it('A record that shares no word with another one is counted by its list, and is no trouble: the demo had one when it began', async () => {
+  const titles = Array.from({ length: 70 }, (_, at) => `gull${at % 7} wave${at % 5} sea`);
+  const records = [...titles, 'unheard of'].map((title, at) => ({ name: `record ${at}`, title }));
+  await service.client.post('/list/default', {
+    name: 'sea',
+    model: 'built-in',
+    searchable_fields: [{ name: 'title' }],
+  });
+  await service.client.bulk('default', 'sea', records);
+  const { meaning } = await eventually(
+    async () => (await service.client.get('/list/default/sea')).body as { meaning: { embedded: number } },
+    ({ meaning: { embedded } }) => embedded === titles.length,
+  );
+  expect(meaning).toEqual({ state: 'ready', embedded: 70, pending: 0, failed: 1, error: 'unknown-words' });
+  expect((await state()).troubles).toEqual([]);
+  expect(await service.metric('gannet_records_embedding_failed')).toBe(0);
+});
+
 it('The state of the service shows the last backup and a later failed one, also after a restart', async () => {
   expect((await state()).backup).toEqual({ last: null, failure: null });
   expect(await service.metric('gannet_backup_last_success_timestamp_seconds')).toBe(0);

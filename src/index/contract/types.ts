@@ -164,6 +164,8 @@ export interface MeaningStatus {
    * The model's last error, the reason why vectors are not searched now, or the most frequent reason of failed records.
    */
   readonly error?: string;
+  /** Number of failed records by reason. Absent if none failed. */
+  readonly reasons?: Readonly<Record<string, number>>;
 }
 
 /** State of the files that a list's records link to. */

@@ -163,6 +163,7 @@ export class ListMeaning {
       pending,
       failed,
       ...(error === undefined ? {} : { error }),
+      ...(failed === 0 ? {} : { reasons }),
     };
   }
 

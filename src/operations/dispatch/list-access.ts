@@ -162,8 +162,9 @@ function describeOutline(list: ListRecord, index: ListOutline) {
 /** Absent while the list's index is being rebuilt. */
 function meaningOf(index: ListOutline) {
   const meaning = index.meaning();
-  if (meaning?.error === undefined) return meaning === undefined ? {} : { meaning };
-  return { meaning: { ...meaning, error: toldText(meaning.error) } };
+  if (meaning === undefined) return {};
+  const { reasons: _, error, ...told } = meaning;
+  return { meaning: error === undefined ? told : { ...told, error: toldText(error) } };
 }
 
 /**
