@@ -35,7 +35,7 @@ const put = defineOperation({
   name: 'media.upload',
   summary: 'Upload a file to a media store',
   description:
-    'The body is the file. It becomes visible at its path when all of it is on disk. Until then, and if the upload breaks off, the path keeps the file that it had. `If-None-Match: *` only creates a new file; `If-Match` only replaces the file with that ETag.',
+    'The body is the bytes of the file; a form with the file in it is refused (415). It becomes visible at its path when all of it is on disk. Until then, and if the upload breaks off, the path keeps the file that it had. `If-None-Match: *` only creates a new file; `If-Match` only replaces the file with that ETag.',
   method: 'PUT',
   permission: 'media:create',
   target: 'account',
