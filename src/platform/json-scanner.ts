@@ -49,6 +49,23 @@ export interface JsonFault {
 const ESCAPE = /["\\/bfnrt]|u[0-9a-fA-F]{4}/y;
 const LITERAL = /true|false|null/y;
 
+const WORD = /-?[A-Za-z]{1,9}/y;
+const NO_SUCH_NUMBER = 'JSON has no such number';
+const MEANT_NULL = 'JSON writes null';
+/** Values as other languages write them, and what to say of them. */
+const FOREIGN: ReadonlyMap<string, string> = new Map([
+  ['NaN', NO_SUCH_NUMBER],
+  ['nan', NO_SUCH_NUMBER],
+  ['Infinity', NO_SUCH_NUMBER],
+  ['-Infinity', NO_SUCH_NUMBER],
+  ['None', MEANT_NULL],
+  ['nil', MEANT_NULL],
+  ['undefined', MEANT_NULL],
+  ['True', 'JSON writes true'],
+  ['False', 'JSON writes false'],
+]);
+const A_VALUE = 'a value';
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -121,7 +138,7 @@ function scan(text: string, tally: Tally): JsonFault | undefined {
       }
     } else {
       const end = scalarEnd(text, position, code);
-      if (end === -1) return code === QUOTE ? stringFault(text, position) : unexpected(text, position, 'a value');
+      if (end === -1) return code === QUOTE ? stringFault(text, position) : unexpected(text, position, A_VALUE);
       if (code !== QUOTE && end - position >= LONG_NUMBER_CHARACTERS_MIN) tally.hasLongNumbers = true;
       position = skipBlanks(text, end);
     }
@@ -289,6 +306,11 @@ function flawOf(text: string, position: number): number {
   }
 }
 
+function matched(pattern: RegExp, text: string, position: number): RegExpExecArray | null {
+  pattern.lastIndex = position;
+  return pattern.exec(text);
+}
+
 function matchEnd(pattern: RegExp, text: string, position: number): number {
   pattern.lastIndex = position;
   return pattern.test(text) ? pattern.lastIndex : -1;
@@ -304,6 +326,10 @@ function skipBlanks(text: string, position: number): number {
 function unexpected(text: string, position: number, expected: string): JsonFault {
   if (position >= text.length)
     return { position: text.length, detail: `the text ends where ${expected} was expected`, isSyntax: true };
+  const [word = ''] = expected === A_VALUE ? (matched(WORD, text, position) ?? []) : [];
+  const told = FOREIGN.get(word);
+  if (told !== undefined)
+    return { position, detail: `"${word}" where ${expected} was expected (${told})`, isSyntax: true };
   const met = JSON.stringify(String.fromCodePoint(text.codePointAt(position) ?? 0));
   return { position, detail: `${met} where ${expected} was expected`, isSyntax: true };
 }
