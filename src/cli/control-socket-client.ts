@@ -13,7 +13,7 @@ import { operationNamed, readAnswer, requestTarget } from './call-request.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import { KNOWN_ROUTES } from './operation-routes.js';
 import { ProblemError } from './problem.js';
-import type { CallInput, ServiceClient } from './service-client.js';
+import type { CallInput, Download, ServiceClient } from './service-client.js';
 import type { ServiceLoader } from './service-loader.js';
 import { SilentServiceError, unlessAnswered, watchPulse } from './service-pulse.js';
 
@@ -129,7 +129,7 @@ async function send(target: Target, name: string, input: CallInput): Promise<unk
   });
 }
 
-async function download(target: Target, name: string, input: CallInput): Promise<AsyncIterable<Uint8Array>> {
+async function download(target: Target, name: string, input: CallInput): Promise<Download> {
   const { outgoing } = await begin(target, name, input);
   outgoing.end();
   const response = await whileAlive(target, outgoing, () =>
@@ -140,7 +140,10 @@ async function download(target: Target, name: string, input: CallInput): Promise
       return begun;
     }),
   );
-  return whileSent(target, outgoing, whileConnectedTo(response, name));
+  return {
+    contentType: response.headers['content-type'],
+    pieces: whileSent(target, outgoing, whileConnectedTo(response, name)),
+  };
 }
 
 /** Creates a request whose body has yet to be sent. */

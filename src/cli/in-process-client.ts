@@ -57,8 +57,8 @@ export async function openInProcess(config: Config, load: ServiceLoader): Promis
       return readAnswer(status, bytesOf(body));
     },
     async download(name, input = {}) {
-      const { body } = await perform(name, input);
-      return body instanceof StreamedBody ? body.pieces() : oneOf(bytesOf(body));
+      const { body, contentType } = await perform(name, input);
+      return { contentType, pieces: body instanceof StreamedBody ? body.pieces() : oneOf(bytesOf(body)) };
     },
     close: () => service.close(),
   };

@@ -104,7 +104,7 @@ export class ExportedFiles {
     const { client, account, folder } = this.options;
     const target = join(folder, store, ...path.split('/'));
     try {
-      const pieces = await client.download('media.read', { params: { account, store, path } });
+      const { pieces } = await client.download('media.read', { params: { account, store, path } });
       await makeFolder(dirname(target));
       await saveWhole(pieces, target);
     } catch (error) {

@@ -12,6 +12,14 @@ export interface CallInput {
   readonly streamBytes?: number;
 }
 
+/** An answer that is read piece by piece. */
+export interface Download {
+  /** Undefined if the answer has no body. */
+  readonly contentType: string | undefined;
+  /** The bytes as they arrive. Iterating throws if they break off. */
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
+
 export interface ServiceClient {
   readonly transport: 'control socket' | 'data directory';
   /**
@@ -19,7 +27,7 @@ export interface ServiceClient {
    * the service, and with a CommandError if it is unreachable.
    */
   call(operation: string, input?: CallInput): Promise<unknown>;
-  /** Returns the bytes of an answer as they arrive. Rejects like `call`; iterating throws if they break off. */
-  download(operation: string, input?: CallInput): Promise<AsyncIterable<Uint8Array>>;
+  /** Returns the answer when it begins. Rejects like `call`. */
+  download(operation: string, input?: CallInput): Promise<Download>;
   close(): Promise<void>;
 }

@@ -416,18 +416,23 @@ describe('tools over standard input and output', () => {
 
   it('read a file, and refuse one that is too long for an answer', async () => {
     const client = await overStdio();
-    for (const [path, bytes] of [
-      ['short.txt', 10],
-      ['long.txt', 600_000],
+    for (const [path, bytes, type] of [
+      ['short.txt', 10, 'text/plain; charset=utf-8'],
+      ['short.png', 10, 'image/png'],
+      ['short.bin', 10, 'application/octet-stream'],
+      ['long.txt', 600_000, 'text/plain'],
     ] as const) {
       const put = await service.client.send('PUT', `/media/default/default/${path}`, {
         bytes: Buffer.alloc(bytes, 'x'),
-        headers: { 'Content-Type': 'text/plain' },
+        headers: { 'Content-Type': type },
       });
       expect(put.status, put.text).toBe(201);
     }
-    const short = await call(client, 'media_read', { store: 'default', path: 'short.txt' });
-    expect(short.content).toMatchObject([{ type: 'resource' }]);
+    const read = async (path: string) => (await call(client, 'media_read', { store: 'default', path })).content;
+    const data = Buffer.from('x'.repeat(10)).toString('base64');
+    expect(await read('short.txt')).toEqual([{ type: 'text', text: 'x'.repeat(10) }]);
+    expect(await read('short.png')).toEqual([{ type: 'image', data, mimeType: 'image/png' }]);
+    expect(await read('short.bin')).toMatchObject([{ type: 'resource', resource: { blob: data } }]);
     const long = await call(client, 'media_read', { store: 'default', path: 'long.txt' });
     expect([long.isError, textOf(long)]).toEqual([true, expect.stringMatching(/^The file has more than \d+ bytes/)]);
     await client.close();

@@ -135,15 +135,13 @@ interface Wanted {
   readonly bytesMax: number;
 }
 
-/**
- * Returns the answer. For a file, the content type is unknown here. Undefined for a file longer than allowed, which is
- * not read completely.
- */
+/** Returns the answer. Undefined for a file longer than allowed, which is not read completely. */
 async function answerOf(client: ServiceClient, { name, responses }: Operation, { input, bytesMax }: Wanted) {
   const isFile = Object.values(responses).some(({ contentType }) => contentType !== undefined);
   if (!isFile) return { body: await client.call(name, input) };
-  const body = await bytesOf(await client.download(name, input), bytesMax);
-  return body && { body, contentType: 'application/octet-stream' };
+  const { contentType, pieces } = await client.download(name, input);
+  const body = await bytesOf(pieces, bytesMax);
+  return body && { body, ...(contentType === undefined ? {} : { contentType }) };
 }
 
 async function currentVersion(

@@ -102,7 +102,7 @@ const isText = ({ content_type: type }: FileResource) => /^(?:text\/|application
 export async function getFile(context: CommandContext, path: string, options: MediaGetOptions): Promise<ExitStatus> {
   const { output } = options;
   await context.withData(async (client) => {
-    const pieces = await client.download('media.read', { params: { ...paramsOf(context, options), path } });
+    const { pieces } = await client.download('media.read', { params: { ...paramsOf(context, options), path } });
     if (output === undefined) {
       await pipeline(pieces, process.stdout, { end: false });
       return;
