@@ -33,6 +33,26 @@ function problem(fields: Record<string, unknown>): string {
 }
 
 describe('FieldNormaliser', () => {
+  it('replaces halves of surrogate pairs in values, which several JSON parsers refuse, and refuses them in names', () => {
+    const fields = {
+      title: 'cut \ud83d',
+      brand: '\udc00',
+      tags: ['a', '\ud800b', '😀'],
+      more: ['\ud83d\ud83d', 1, true],
+      manual: 'https://a.example/\ud83d',
+      whole: '😀',
+    };
+    expect(new FieldNormaliser(definition).normalise(fields, false)).toEqual({
+      title: 'cut \ufffd',
+      brand: ['\ufffd'],
+      tags: ['a', '\ufffdb', '😀'],
+      more: ['\ufffd\ufffd', 1, true],
+      manual: 'https://a.example/\ufffd',
+      whole: '😀',
+    });
+    expect(problem({ 'a\ud800': 1 })).toBe("'a\ufffd' cannot be the name of a field.");
+  });
+
   it('makes arrays of facet values, and leaves out nulls and empty arrays', () => {
     const fields = {
       brand: 'Acme',

@@ -19,6 +19,8 @@ import {
 import { invalidRecord } from './record-input.js';
 import type { FieldValue } from './types.js';
 
+type Scalar = string | number | boolean;
+
 interface FieldRole {
   readonly facet: Facet | undefined;
   readonly searchable: boolean;
@@ -87,6 +89,7 @@ export class FieldNormaliser {
   }
 
   private given(field: string, raw: unknown): FieldValue | undefined {
+    if (!field.isWellFormed()) throw namelessField(field);
     return normaliseValue(field, raw, this.roles.get(field) ?? NO_ROLE);
   }
 
@@ -117,12 +120,17 @@ function asFacetValues(raw: unknown, facet: Facet): readonly unknown[] {
   });
 }
 
+function namelessField(field: string): ServiceError {
+  const told = field.toWellFormed();
+  return invalidRecord(
+    `fields/${told.slice(0, ERROR_VALUE_CHARACTERS_MAX)}`,
+    `'${shown(told)}' cannot be the name of a field.`,
+  );
+}
+
 function checkFieldName(field: string): void {
   if (field === '' || field === '__proto__' || field.length > 2 * FIELD_NAME_CHARACTERS_MAX) {
-    throw invalidRecord(
-      `fields/${field.slice(0, ERROR_VALUE_CHARACTERS_MAX)}`,
-      `'${shown(field)}' cannot be the name of a field.`,
-    );
+    throw namelessField(field);
   }
   if (field.length > FIELD_NAME_CHARACTERS_MAX && Array.from(field).length > FIELD_NAME_CHARACTERS_MAX) {
     throw invalidRecord(
@@ -138,6 +146,7 @@ function normaliseValue(field: string, raw: unknown, role: FieldRole): FieldValu
   if (role.resource) return resourceValue(field, raw);
   switch (typeof raw) {
     case 'string':
+      return raw.toWellFormed();
     case 'boolean':
       return raw;
     case 'number':
@@ -159,14 +168,23 @@ function objectError(field: string): ServiceError {
   );
 }
 
-function arrayOfScalars(field: string, raw: readonly unknown[]): (string | number | boolean)[] {
+function arrayOfScalars(field: string, raw: readonly unknown[]): readonly Scalar[] {
   for (const value of raw) {
     const scalar =
       typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
     if (!scalar)
       throw fieldError(field, `is an array that may hold strings, numbers and booleans only, not ${describe(value)}`);
   }
-  return raw as (string | number | boolean)[];
+  return wellFormed(raw as readonly Scalar[]);
+}
+
+/**
+ * Replaces halves of surrogate pairs by U+FFFD, as every encoder of UTF-8 does. Stored, they would be escapes in every
+ * answer with the record, and several JSON parsers refuse such an answer as a whole.
+ */
+function wellFormed(values: readonly Scalar[]): readonly Scalar[] {
+  const isSound = values.every((value) => typeof value !== 'string' || value.isWellFormed());
+  return isSound ? values : values.map((value) => (typeof value === 'string' ? value.toWellFormed() : value));
 }
 
 /** An integer with too many digits for a number is passed as text. If the facet is numeric, it is to be rounded. */
@@ -193,7 +211,7 @@ function facetValue(field: string, raw: unknown, facet: Facet): FieldValue | und
       throw fieldError(field, problem, kind.hint?.(value));
     }
   }
-  return values as (string | number | boolean)[];
+  return wellFormed(values as readonly Scalar[]);
 }
 
 /** Maximum number of member names in the message on a value that is not a point. */
@@ -215,7 +233,7 @@ function locationValue(field: string, raw: unknown): FieldValue {
 function resourceValue(field: string, raw: unknown): FieldValue {
   if (typeof raw !== 'string' || !URL.canParse(raw))
     throw fieldError(field, `takes the URL of a file, not ${describe(raw)}`);
-  return raw;
+  return raw.toWellFormed();
 }
 
 function fieldError(field: string, problem: string, hint = ''): ServiceError {

@@ -27,6 +27,7 @@ const REFUSED: readonly (readonly [held: RegExp, what: string])[] = [
   [new RegExp(`[-=]>|[${ARROWS}]`, 'u'), 'an arrow'],
   [/#/u, 'a #'],
   [/\\/u, 'a backslash'],
+  [/\p{Surrogate}/u, 'half of a surrogate pair'],
 ];
 
 /** The same as a regular expression without lookahead, for the schema of a term. */

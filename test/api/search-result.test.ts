@@ -48,6 +48,31 @@ async function count(options: Record<string, unknown>): Promise<number> {
   return (body as { total_count: number }).total_count;
 }
 
+describe('half of a surrogate pair, as of a text that was cut in an emoji', () => {
+  it('becomes U+FFFD in values, so that every JSON parser takes the answers', async () => {
+    const cut = { title: 'cut \ud83d', genre: ['\udc00drama'], note: '\ud83d' };
+    const whole = { title: 'cut \ufffd', genre: ['\ufffddrama'], note: '\ufffd' };
+    const one = await put({ name: 'cut-1', fields: cut });
+    const changed = await service.client.patch(`${PATH}/${one.id}`, { fields: { note: 'x\ud800' } });
+    const line = JSON.stringify({ name: 'cut-2', fields: cut });
+    const bulk = await service.client.send('POST', `${PATH}/bulk`, {
+      bytes: line,
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    });
+    expect(line).toContain('\\ud83d');
+    expect([changed.status, bulk.body]).toMatchObject([200, { created: 1, failed: 0 }]);
+    const found = await service.client.post('/search/default/films/1', { query: 'cut \ud83d' });
+    expect(found.text).not.toMatch(/\\ud[89a-f]/i);
+    const { results } = found.body as { results: { id: string; name: string; fields: object; highlights: object }[] };
+    expect(Object.fromEntries(results.map(({ name, fields }) => [name, fields]))).toEqual({
+      'cut-1': { ...whole, note: 'x\ufffd' },
+      'cut-2': whole,
+    });
+    expect(results[0]?.highlights).toEqual({ title: '<em>cut</em> \ufffd' });
+    for (const { id } of results) await service.client.delete(`${PATH}/${id}`);
+  });
+});
+
 describe('POST /search-result/{account}/{list}', () => {
   it('adds a record that the next search finds', async () => {
     const { status, body } = await service.client.post(PATH, {

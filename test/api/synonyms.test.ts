@@ -156,6 +156,7 @@ describe('PUT /list/synonyms', () => {
     ['an arrow =>', { kind: 'equivalent', terms: ['a => b', 'c'] }, '/rules/0/terms/0'],
     ['an arrow →', { kind: 'equivalent', terms: ['a → b', 'c'] }, '/rules/0/terms/0'],
     ['a #', { kind: 'equivalent', terms: ['c#', 'd'] }, '/rules/0/terms/0'],
+    ['half of a surrogate pair', { kind: 'equivalent', terms: ['a\ud83d', 'd'] }, '/rules/0/terms/0'],
     ['a backslash', { kind: 'equivalent', terms: ['a\\b', 'd'] }, '/rules/0/terms/0'],
     ['a term without a word', { kind: 'equivalent', terms: ['!!', 'd'] }, '/rules/0/terms/0'],
     ['one term that is equivalent to nothing', { kind: 'equivalent', terms: ['a'] }, '/rules/0/terms'],

@@ -9,6 +9,7 @@ import {
   keyOf,
   membersOf,
   metresBetween,
+  wellFormedValue,
   type Definition,
   type FacetDefinition,
   type Key,
@@ -285,7 +286,8 @@ export class ReferenceList {
     const kept = Object.entries(fields).flatMap(([name, value]): [string, Value][] => {
       if (value === null || (Array.isArray(value) && value.length === 0)) return [];
       const facet = this.facet(name) !== undefined && !isPoint(value);
-      return [[name, facet ? membersOf(value) : value]];
+      const whole = wellFormedValue(value);
+      return [[name, facet ? membersOf(whole) : whole]];
     });
     return new Map(kept);
   }

@@ -31,6 +31,13 @@ export function wellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
 }
 
+/** Returns what a record has of a value: halves of surrogate pairs become U+FFFD. */
+export function wellFormedValue(value: Value): Value {
+  if (typeof value === 'string') return wellFormed(value);
+  if (!Array.isArray(value)) return value;
+  return (value as readonly Scalar[]).map((each) => (typeof each === 'string' ? wellFormed(each) : each));
+}
+
 export function keyOf(type: FacetType, value: Scalar): Key {
   if (type === 'string') return fold(String(value));
   // Adding 0 makes -0 equal to 0.

@@ -86,7 +86,7 @@ export const recordInput = Type.Object(
   {
     additionalProperties: true,
     description:
-      'A record, nested or flat. Nested: `{"name", "fields": {…}}`, and if needed `as_of`, `vector` or `vectors`. Flat: every member except `name` is a field, even `id`. A name has 1 to 512 characters; without one, the record gets its id as name. A value is a string, a number, a boolean, an array of these, a point `{"latitude", "longitude"}`, or null for none.\n\nVectors are for lists whose model is of the provider `own`: POST and PUT replace them, PATCH keeps them if none are given, null removes them.\n\nA nested record may have `id`, `source`, `created_utc` and `modified_utc` as they were read; they change nothing. With POST and bulk, an `id` needs the `name` of its record',
+      'A record, nested or flat. Nested: `{"name", "fields": {…}}`, and if needed `as_of`, `vector` or `vectors`. Flat: every member except `name` is a field, even `id`. A name has 1 to 512 characters; without one, the record gets its id as name. A value is a string, a number, a boolean, an array of these, a point `{"latitude", "longitude"}`, or null for none. Halves of surrogate pairs in texts become U+FFFD.\n\nVectors are for lists whose model is of the provider `own`: POST and PUT replace them, PATCH keeps them if none are given, null removes them.\n\nA nested record may have `id`, `source`, `created_utc` and `modified_utc` as they were read; they change nothing. With POST and bulk, an `id` needs the `name` of its record',
     examples: [
       { name: 'film-17', fields: { title: 'The Gannet', year: 1983 } },
       { name: 'film-17', title: 'The Gannet' },
