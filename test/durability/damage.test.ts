@@ -156,6 +156,18 @@ function pickFile(dataDir: string): DataFile {
   return random.pick(files.filter((file) => file.kind === kind));
 }
 
+/** Damages a file. Repeats if it is gone: a running service removes segments that it has merged. */
+function damageAny(dataDir: string): Damage {
+  for (;;) {
+    try {
+      const file = pickFile(dataDir);
+      return { file, what: damageFile(file.path, random) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+}
+
 async function checkAnswers(client: ServiceClient, damages: readonly Damage[]): Promise<void> {
   const hit = new Set(damages.map(({ file }) => (file.list === undefined ? undefined : listIds.get(file.list))));
   for (const { question, right } of questions) {
@@ -260,10 +272,10 @@ it(
   async () => {
     for (let round = 0; round < DAMAGES / 2; round += 1) {
       const dataDir = freshCopy('before');
-      const file = pickFile(dataDir);
-      const damages = [{ file, what: damageFile(file.path, random) }];
+      const damage = damageAny(dataDir);
+      const damages = [damage];
       const service = new DamagedService(dataDir, SETTINGS);
-      count(`before: ${file.kind}`);
+      count(`before: ${damage.file.kind}`);
       if (await service.started()) {
         const client = new ServiceClient(service.address, key);
         await unlessItDied(service, damages, async () => {
@@ -276,7 +288,7 @@ it(
         service.kill();
         const { code, signal } = service.ending ?? { code: null, signal: 'none: it hangs' };
         const sentence = /[A-Z][^\n]{40,}\./.test(service.output);
-        if (NEEDED.test(file.kind) && code !== null && code !== 0 && signal === null && sentence)
+        if (NEEDED.test(damage.file.kind) && code !== null && code !== 0 && signal === null && sentence)
           count('start refused');
         else problems.push(`${describeDamage(damages)}: no start, ${code} ${signal}: ${service.output.slice(-600)}`);
       }
@@ -305,9 +317,9 @@ it(
           index += 1
         ) {
           done += 1;
-          const file = pickFile(dataDir);
-          damages.push({ file, what: damageFile(file.path, random) });
-          count(`serving: ${file.kind}`);
+          const damage = damageAny(dataDir);
+          damages.push(damage);
+          count(`serving: ${damage.file.kind}`);
           await delay(NOTICE_MS);
           await checkAnswers(client, damages);
           await checkWrites(client, damages, done);
