@@ -9,7 +9,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import type { Logger } from 'pino';
 import type { ListRecord } from '../catalog/index.js';
 import { listFolder, listsFolder, type ListIndexes } from '../index/index.js';
-import { APART, PARTS_FOLDER } from '../media/index.js';
+import { APART, BLOBS_FOLDER, INCOMING_FOLDER, PARTS_FOLDER } from '../media/index.js';
 import type { FeatureEnvironment } from '../operations/index.js';
 import {
   copyEnvironment,
@@ -54,11 +54,12 @@ const NOT_FILES: ReadonlySet<string> = new Set([
   STAGING,
 ]);
 const SECRET_KEYS = 'secret-keys';
+const MEDIA = 'media';
 /**
  * Folders that may be on another disk, by a link in their place or below; a backup without their content would be
  * useless.
  */
-const THROUGH_LINKS: ReadonlySet<string> = new Set(['analytics', 'feeds', 'media', 'models', SECRET_KEYS]);
+const THROUGH_LINKS: ReadonlySet<string> = new Set(['analytics', 'feeds', MEDIA, 'models', SECRET_KEYS]);
 /** The catalogue is copied again while lists are created and deleted meanwhile. */
 const CATALOGUE_ROUNDS_MAX = 20;
 
@@ -123,7 +124,8 @@ export class DataCopy {
   private async copyInOrder(): Promise<CopiedLists> {
     const { dataDir, environments, system } = this.source;
     for (const each of environments) await this.copyFeature(each);
-    await this.copyFiles();
+    // What is being received is not complete yet.
+    await this.copyFiles((path) => !isContent(path, INCOMING_FOLDER));
     for (let round = 0; round < CATALOGUE_ROUNDS_MAX; round += 1) {
       const secrets = secretKeys(dataDir);
       const wereGone = areListsGone(listsFolder(dataDir));
@@ -144,8 +146,10 @@ export class DataCopy {
         this.watch.rows.releaseAll();
         await this.target.keepFolder('system', 0);
         await this.keepSecretKeys();
-        // Copies files that the catalogue names and that were added after the first call.
-        await this.copyFiles();
+        // Copies files that the catalogue names and that were added after the first call. Contents may be moved to their
+        // place only now, and both folders listed at once may have them in neither.
+        await this.copyFiles((path) => isOfMedia(path) && !isContent(path, BLOBS_FOLDER));
+        await this.copyFiles((path) => !isContent(path, INCOMING_FOLDER));
         return { lists: this.copied.size, damaged: this.damaged };
       }
     }
@@ -175,20 +179,21 @@ export class DataCopy {
   }
 
   /**
-   * Copies all files that are not copied yet and belong to no environment and no list: keys, learned data, uploaded
-   * files.
+   * Copies the wanted ones of all files that are not copied yet and belong to no environment and no list: keys, learned
+   * data, uploaded files.
    */
-  private async copyFiles(): Promise<void> {
-    const files = await this.filesThere();
+  private async copyFiles(isWanted: (path: string) => boolean): Promise<void> {
+    const files = await this.filesThere(isWanted);
     const missing = files.filter(({ path }) => !this.target.has(path));
     await inParallel(missing, this.target.filesAtATime, ({ path }) => this.copyFile(path));
   }
 
-  private async filesThere(): Promise<readonly KeptFile[]> {
+  private async filesThere(isWanted: (path: string) => boolean): Promise<readonly KeptFile[]> {
     const { dataDir, environments } = this.source;
     const left = new Set(environments.map(({ path }) => path.split('/').join(sep)));
     return filesBelow(dataDir, {
-      without: (path) => NOT_FILES.has(path) || left.has(path) || isOfRestore(path) || isOfStoredBackups(path),
+      without: (path) =>
+        !isWanted(path) || NOT_FILES.has(path) || left.has(path) || isOfRestore(path) || isOfStoredBackups(path),
       through: (path) => THROUGH_LINKS.has(path.split(sep, 1)[0] ?? ''),
       onFolder: (path, place) => this.assertApart(path, place),
       onNowhere: (path) => this.leadsNowhere(path),
@@ -338,6 +343,15 @@ function secretKeys(dataDir: string): string {
 /** True for backups in a media store, whose folder a link of the data directory may lead to. */
 function isOfStoredBackups(path: string): boolean {
   return path.split(sep).includes(APART);
+}
+
+function isOfMedia(path: string): boolean {
+  return path.split(sep, 1)[0] === MEDIA;
+}
+
+/** True for such a folder of a built-in store, which is `media/<account>/<store>/<folder>`, and for what is in it. */
+function isContent(path: string, folder: string): boolean {
+  return isOfMedia(path) && path.split(sep)[3] === folder;
 }
 
 /** True for data that a restore moved aside, which no longer belong to the service. */

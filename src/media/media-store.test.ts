@@ -289,6 +289,19 @@ describe('leftovers of a crash in a built-in store', () => {
     expect(await second.usage()).toMatchObject({ bytesUsed: 11, fileCount: 2 });
   });
 
+  it('of a file that is complete in its place as well do not replace it', async () => {
+    const blobs = join(folder, 'media', 'blobs');
+    environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
+    await builtInStore(environment, 1000).put(upload('kept', 'complete'));
+    // So does a backup have it if it was copied while it was received, and again when it was complete.
+    writeFileSync(join(folder, 'media', 'incoming', readdirSync(blobs)[0] ?? ''), 'comp');
+    const second = builtInStore(environment, 1000);
+    await second.recover();
+    expect(builtIn.leftovers()).toEqual([]);
+    expect(await second.check()).toEqual({ problems: [], unnamed: 0 });
+    expect(await textOf(second, 'kept')).toBe('complete');
+  });
+
   it('are removed again after a power failure, however many there were', async () => {
     const blobs = join(folder, 'media', 'blobs');
     const contents = () => readdirSync(blobs).map((name) => readFileSync(join(blobs, name), 'utf8'));

@@ -4,7 +4,7 @@
  * the next start.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeSyncedFolder } from '../../platform/index.js';
 import { piecesOf, writePiece } from '../file-pieces.js';
@@ -12,6 +12,10 @@ import { FolderSync } from './folder-sync.js';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
+
+/** Names of the folders, by which backups know them. */
+export const INCOMING_FOLDER = 'incoming';
+export const BLOBS_FOLDER = 'blobs';
 
 export interface ReceivedBlob {
   readonly id: string;
@@ -32,8 +36,8 @@ export class BlobFolder {
     path: string,
     private readonly assertPlace: () => Promise<void> = () => Promise.resolve(),
   ) {
-    this.incoming = join(path, 'incoming');
-    this.blobs = join(path, 'blobs');
+    this.incoming = join(path, INCOMING_FOLDER);
+    this.blobs = join(path, BLOBS_FOLDER);
     this.incomingSync = new FolderSync(this.incoming);
     this.blobsSync = new FolderSync(this.blobs);
   }
@@ -67,6 +71,17 @@ export class BlobFolder {
   /** Moves a blob to `blobs/` once a transaction names it. */
   async keep(id: string): Promise<void> {
     await rename(join(this.incoming, id), join(this.blobs, id));
+  }
+
+  /**
+   * The same for a blob that was left in `incoming/`. A backup may have copied it while it was received, and again when
+   * it was complete and moved: that one is kept.
+   */
+  async keepLeft(id: string): Promise<void> {
+    // A backup has no empty folders.
+    await this.make();
+    if (await isThere(join(this.blobs, id))) await rm(join(this.incoming, id), { force: true });
+    else await this.keep(id);
   }
 
   /** Rejects with ENOENT. */
@@ -152,6 +167,16 @@ export async function* verifiedPieces(
   }
   if (hash.digest('base64url') !== digest) throw damage();
   if (last !== undefined) yield last;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 async function namesIn(path: string): Promise<string[]> {

@@ -204,7 +204,7 @@ export class BuiltInStore implements MediaStore {
     if (received.length > 0) {
       const named = new Set(Array.from(table.range(id, '', ''), ({ blob }) => blob));
       for (const blob of received) {
-        await unlessEnded(closing, named.has(blob) ? blobs.keep(blob) : blobs.remove(blob));
+        await unlessEnded(closing, named.has(blob) ? blobs.keepLeft(blob) : blobs.remove(blob));
         if (closing.aborted) return;
       }
     }
