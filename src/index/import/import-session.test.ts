@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
+import { ServiceError } from '../../platform/index.js';
 import { ImportBuffers } from './import-buffers.js';
 import type { ImportBatch } from '../contract/ingest-tasks.js';
 import { BulkImport } from './import-session.js';
@@ -14,7 +15,7 @@ function bytesOf({ records }: ImportBatch): number {
 }
 
 /** Returns an import whose batches are committed when `release` is called, or at once. */
-function importInto(buffers: ImportBuffers, { held = false } = {}) {
+function importInto(buffers: ImportBuffers, { held = false, room = Infinity } = {}) {
   const batches: number[] = [];
   let release = (): void => undefined;
   const released = held ? new Promise<void>((resolve) => (release = resolve)) : Promise.resolve();
@@ -30,6 +31,8 @@ function importInto(buffers: ImportBuffers, { held = false } = {}) {
     commit: async (batch) => {
       batches.push(bytesOf(batch));
       await released;
+      if (batches.length > room)
+        throw new ServiceError('storage-full', 'The disk is full: nothing was written. Free space and try again.');
       const created = batch.records.reduce((sum, { ends }) => sum + ends.length, 0);
       return { created, updated: 0, failed: 0, errors: [] };
     },
@@ -58,6 +61,21 @@ describe('a bulk import', () => {
     await expect(failure).rejects.toThrow(/line 3: .* Records before it that are in the list: 2\.$/);
     const { session: other } = importInto(new ImportBuffers(1 << 22));
     await expect(other.push(damaged).then(() => other.end())).rejects.toThrow(/is longer than 1048576 bytes\.$/);
+  });
+
+  it('reports how many records are in the list if the disk is full in its middle: nothing was written, it said', async () => {
+    const lines = (count: number) => Buffer.from(Array.from({ length: count }, (_, at) => line(`r${at}`)).join(''));
+    const { session, batches } = importInto(new ImportBuffers(1 << 20), { room: 2 });
+    const failure = session.push(lines(100)).then(() => session.end());
+    await expect(failure).rejects.toMatchObject({
+      code: 'storage-full',
+      detail: expect.stringMatching(
+        /^The disk is full: the rest of the import was not written\. Free space and try again\. Records of it that are in the list: \d\d\.$/,
+      ) as string,
+    });
+    expect(batches.length).toBeGreaterThan(2);
+    const { session: other } = importInto(new ImportBuffers(1 << 20), { room: 0 });
+    await expect(other.push(lines(100)).then(() => other.end())).rejects.toThrow('nothing was written');
   });
 
   it('gathers smaller batches if push() asks for that', async () => {

@@ -142,19 +142,19 @@ export class BulkImport implements ImportSession {
   }
 
   /**
-   * For a malformed body, adds how many records before the fault are in the list, which a client that corrects the body
-   * could not know otherwise.
+   * Adds how many records of the import are in the list, which a client that corrects the body, or makes room, could not
+   * know otherwise.
    */
   private toldFailure(failure: Error): Error {
     const { created, updated, failed } = this.totals;
     const taken = created + updated;
-    if (!(failure instanceof ServiceError) || failure.code !== 'malformed-request' || taken + failed === 0)
-      return failure;
+    if (!(failure instanceof ServiceError) || taken + failed === 0) return failure;
     const refused = failed === 0 ? '' : ` Refused before it: ${this.toldRefused(failed)}`;
-    return new ServiceError(
-      failure.code,
-      `${failure.detail} Records before it that are in the list: ${taken}.${refused}`,
-    );
+    if (failure.code === 'malformed-request')
+      return withDetail(failure, `${failure.detail} Records before it that are in the list: ${taken}.${refused}`);
+    if (taken === 0) return failure;
+    const detail = failure.detail.replace('nothing was written', 'the rest of the import was not written');
+    return withDetail(failure, `${detail} Records of it that are in the list: ${taken}.`);
   }
 
   /**
@@ -234,6 +234,14 @@ function splitError(error: unknown, format: RecordFormat): Error {
     return new ServiceError('malformed-request', isNdjson(message, format) ? `${detail} ${NDJSON_HINT}` : detail);
   }
   return error as Error;
+}
+
+function withDetail({ problem, retryAfterSeconds, headers, cause }: ServiceError, detail: string): ServiceError {
+  return new ServiceError(problem, detail, {
+    headers,
+    ...(cause === undefined ? {} : { cause }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
 }
 
 /** Maximum number of refused lines that the error of an aborted import describes. */

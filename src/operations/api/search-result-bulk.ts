@@ -46,7 +46,7 @@ export const searchResultBulk = defineOperation({
   name: 'search-result.bulk',
   summary: 'Add or replace many records in one stream',
   description:
-    'The body is NDJSON, one JSON array, or CSV with a header line (cells separated by commas, semicolons or tabs; UTF-8, UTF-16 or Windows-1252). Each record may be flat or `{"name", "fields"}`, as for a single record. Records are committed in batches as they arrive. An invalid record is refused by itself: the others are written. The answer comes when everything is on disk and searchable. If the stream breaks off, the records that were committed remain.',
+    'The body is NDJSON, one JSON array, or CSV with a header line (cells separated by commas, semicolons or tabs; UTF-8, UTF-16 or Windows-1252). Each record may be flat or `{"name", "fields"}`, as for a single record. Records are committed in batches as they arrive. An invalid record is refused by itself: the others are written. The answer comes when everything is on disk and searchable. If the stream breaks off, or the disk becomes full, the records that were committed remain; an error says how many of them are in the list.',
   method: 'POST',
   path: '/search-result/{account}/{list}/bulk',
   permission: 'search-result:create',
