@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OperatorError } from '../platform/index.js';
+import { itWhere } from '../../test/support/skip.js';
 import { describeBackup, DESCRIPTION_FILE, readDescription } from './description.js';
 
+const NOBODY = 65_534;
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'gannet-description-'));
@@ -31,6 +33,21 @@ describe('the description of a backup', () => {
   it('is read as it was written', () => {
     expect(read(WHOLE)).toMatchObject({ lists: 1, files: [{ path: 'lists/a/store/data.mdb', bytes: 4096 }] });
   });
+
+  itWhere(process.getuid?.() === 0, 'only root can be another user for a while')(
+    'says whose a backup has to be if this user may not read it',
+    () => {
+      writeFileSync(join(folder, DESCRIPTION_FILE), WHOLE, { mode: 0o600 });
+      process.seteuid?.(NOBODY);
+      try {
+        expect(() => readDescription(folder)).toThrow(
+          /^The user with the id 65534 may not read .*: give that user a copy of it \(chown -R\)\.$/,
+        );
+      } finally {
+        process.seteuid?.(0);
+      }
+    },
+  );
 
   it('names no file outside the backup', () => {
     const part = fc.constantFrom('..', '.', '', 'a', 'lists', '\0');

@@ -35,6 +35,10 @@ export function readDescription(folder: string): BackupDescription {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EACCES' || code === 'EPERM')
+      throw new OperatorError(
+        `The user with the id ${process.geteuid?.() ?? '?'} may not read ${path}. A backup is restored as the user that the service runs as: give that user a copy of it (chown -R).`,
+      );
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw new OperatorError(`${path} cannot be read: ${message}`);
     throw new OperatorError(
       `${folder} is not a backup: it has no ${DESCRIPTION_FILE}. A backup is a folder named after its time, such as 20261122T081500Z.`,

@@ -12,6 +12,7 @@ import {
 } from '../platform/index.js';
 
 const TOLD = new Set(['EACCES', 'EEXIST', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'EPERM']);
+const MAY_NOT = new Set(['EACCES', 'EPERM']);
 
 /** Long, since a backup takes hours, and must not fail because many files of media stores are written meanwhile. */
 const TURN_MS_MAX = 600_000;
@@ -85,6 +86,14 @@ export async function inFolder<Result>(folder: string, work: () => Promise<Resul
     const detail = `${error.path} cannot be used: ${systemReason(error)}.`;
     if (isUnreadable(error)) throw new ServiceError('storage-failed', detail, { cause: error });
     if (!TOLD.has(error.code)) throw error;
-    throw new ServiceError('unprocessable', detail);
+    throw new ServiceError('unprocessable', MAY_NOT.has(error.code) ? notAllowed(folder, error) : detail);
   }
+}
+
+/** Says whose folder it has to be: the service has another user than whoever makes folders. */
+function notAllowed(folder: string, error: NodeJS.ErrnoException): string {
+  const user = process.geteuid?.() ?? 'of the service';
+  // What is made in the folder for a while has a name that says nothing to anybody.
+  const path = dirname(error.path ?? folder) === folder && error.syscall === 'mkdir' ? folder : error.path;
+  return `The user with the id ${user} may not use ${path} (${error.code}). As root, give it the folder of backups: install -d -o ${user} -m 0700 ${folder}`;
 }

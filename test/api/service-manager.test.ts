@@ -107,6 +107,15 @@ describe('the unit for systemd', () => {
     expect(head).toMatch(/^\[Unit\]$[^]*^StartLimitIntervalSec=0$/m);
   });
 
+  it('comes with the command that makes a data directory which systemd does not make: the start failed without a word of the service', async () => {
+    const told = async (...options: string[]) => (await gannet(join(folder, 'data'), 'systemd-unit', ...options)).notes;
+    expect(await told('--data', join(folder, 'not there'), '--user', 'search')).toBe(
+      `Make the data directory before the first start: install -d -o search -m 0700 '${join(folder, 'not there')}'\n`,
+    );
+    expect(await told('--data', folder)).toBe('');
+    expect(await told()).toBe('');
+  });
+
   it.each([
     [['--user', 'no one'], '"no one" is not a valid user name'],
     [['--data', 'data'], '--data must be an absolute path'],

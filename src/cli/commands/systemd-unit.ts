@@ -1,5 +1,5 @@
 /** `gannet systemd-unit`: prints a systemd unit for this program, with its paths on this machine. */
-import { readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { packageRoot } from '../../platform/index.js';
 import type { CommandContext } from '../command-context.js';
@@ -34,6 +34,10 @@ export function systemdUnit({ output }: CommandContext, { config, data, user }: 
   };
   const template = readFileSync(join(packageRoot(), 'config', 'gannet.service'), 'utf8');
   output.write(template.replace(/\{(\w+)\}/g, (unknown, name: string) => values[name] ?? unknown));
+  if (!STATE.test(resolve(data)) && !existsSync(data))
+    output.note(
+      `Make the data directory before the first start: install -d -o ${user} -m 0700 ${inShell(resolve(data))}\n`,
+    );
   for (const path of inHomes)
     output.note(`${path} is in a home directory. Make sure that the user ${user} can read it.\n`);
   return EXIT.done;
@@ -72,6 +76,10 @@ function quoted(path: string): string {
   const escaped = path.replace(/%/g, '%%');
   return /[\s"'\\;]/.test(escaped) ? `"${escaped.replace(/["\\]/g, '\\$&')}"` : escaped;
 }
+
+/** Quotes a path for a shell, if it needs that. */
+const inShell = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Quotes a value in a command line, where environment variables are expanded too. */
 function inCommand(path: string): string {
