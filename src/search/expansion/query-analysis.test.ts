@@ -41,8 +41,10 @@ describe('a word that is split in two', () => {
       'klmn pq',
       'rstvw x',
       ...['bc dfgh', 'bcd fgh'],
+      ...['hj klmn', ...times(3, 'hjk lmn')],
     ]);
     expect(others(list, 'bcdfgh')).toEqual(['split: bc dfgh']);
+    expect(others(list, 'hjklmn')).toEqual(['split: hjk lmn']);
     expect(others(list, 'klmnpq')).toEqual(['split: klmn pq']);
     expect(others(list, 'rstvwx')).toEqual([]);
   });
@@ -62,6 +64,17 @@ describe('a word that is split in two', () => {
     expect(others(list, long + longer)).toEqual([]);
   });
 
+  it('is not split if it is in more than 1000 records', async () => {
+    const list = await listOf(times(1001, 'abcd ab cd'));
+    const often = await listOf(times(1000, 'abcd ab cd'));
+    expect([others(list, 'abcd'), others(often, 'abcd')]).toEqual([[], ['split: ab cd']]);
+  });
+
+  it('consists of letters alone', async () => {
+    const list = await listOf(['500 600', 'ab cd']);
+    expect([others(list, '500600'), others(list, 'abcd')]).toEqual([[], ['split: ab cd']]);
+  });
+
   it('consists of no function word', async () => {
     const list = await listOf(['a part of the sea', 'the sea of grass', 'bath room'], 'en');
     expect(others(list, 'apart')).toEqual([]);
@@ -76,6 +89,7 @@ describe('a word that is split in two', () => {
     // A part of one letter is not indexed.
     expect(others(list, 'xmen')).toEqual(['spelling: x.men', 'split: xm en']);
     expect(others(list, 'vitamind')).toEqual(['spelling: vitamin_d']);
+    expect(others(list, 'node.net')).toEqual([]);
   });
 
   it('is one of the first 64 words', async () => {
@@ -117,11 +131,12 @@ describe('a word with marks that were left out', () => {
   });
 
   it('has an apostrophe behind its first or second letter, or before a t', async () => {
-    const list = await listOf(["o'brien", "de'ath", "mac'ready", "don't", "of'fer", "a'xy", "can't"]);
+    const list = await listOf(["o'brien", "de'ath", "mac'ready", "don't", "of'fer", "a'xy", "can't", "ban'd"]);
     expect(others(list, 'obrien')).toEqual(["spelling: o'brien"]);
     expect(others(list, 'death')).toEqual(["spelling: de'ath"]);
     expect(others(list, 'macready')).toEqual([]);
     expect(others(list, 'cant')).toEqual(["spelling: can't"]);
+    expect(others(list, 'band')).toEqual([]);
     // A word that is too short, and letters that are a function word.
     expect(others(list, 'axy')).toEqual([]);
     expect(others(list, 'offer')).toEqual(["spelling: of'fer"]);
@@ -142,9 +157,17 @@ describe('two words with a blank', () => {
   });
 
   it('are one word that is not too rare beside them', async () => {
-    const list = await listOf([...times(64, 'wi - fi'), 'wifi', ...times(64, 'bath - room'), ...times(2, 'bathroom')]);
+    const list = await listOf([
+      ...times(64, 'wi - fi'),
+      'wifi',
+      ...times(64, 'bath - room'),
+      ...times(2, 'bathroom'),
+      'son roomson',
+    ]);
     expect(others(list, 'wi fi')).toEqual([]);
     expect(others(list, 'bath room')).toEqual(['spelling: bathroom']);
+    // The rarer one counts.
+    expect(others(list, 'room son')).toEqual(['spelling: roomson']);
   });
 });
 
@@ -171,6 +194,7 @@ describe('letters and digits', () => {
     expect(others(list, 'a1 b 2 c')).toEqual(['spelling: a1b2']);
     // At more places, all are joined or none is.
     expect(others(list, 'x1y2z 3')).toEqual(['spelling: x1y2z3']);
+    expect(others(list, 'a1b2c3d4')).toEqual([]);
     expect(others(list, 'x1y2 z3')).toEqual(['spelling: x1y2z3']);
   });
 
@@ -187,9 +211,12 @@ describe('letters and digits', () => {
 });
 
 it('Letters that a mark joins are initials, with a blank behind the point at most', async () => {
-  const list = await listOf(['j.k rowling', 'a.b', 'ab']);
+  const list = await listOf(['j.k rowling', 'a.b', 'ab', 'x.men', 'xr.z', 'de.fg']);
   expect(others(list, 'J. K. Rowling')).toEqual(['spelling: j.k']);
   expect(others(list, 'A/B')).toEqual(['spelling: a.b', 'spelling: ab']);
+  expect(others(list, 'x-men')).toEqual(['spelling: x.men']);
+  // Such a word is indexed by its parts.
+  expect(others(list, 'de-fg')).toEqual([]);
   const joints = (text: string) => wordsOf(text).map(({ joint }) => joint);
   expect(joints('J. K')).toEqual(['tight', 'apart']);
   expect(joints('J.  K')).toEqual(['apart', 'apart']);
@@ -216,9 +243,12 @@ describe('and between two words', () => {
       'split: salt pepper',
     ]);
     expect(others(list, 'salt and pepper')).toEqual([]);
+    expect(others(list, 'salt n roll')?.[0]).toBe('split: salt n roll');
     expect(others(list, 'salt n vinegar')).toEqual([]);
     expect(others(list, 'vinegar n salt')).toEqual([]);
-    expect(others(list, 'rock or roll')).toEqual([]);
+    expect(others(list, 'rock or roll n')).toEqual([]);
+    expect(others(list, "rock'nroll")).toEqual(["spelling: rock'n'roll", ...ALL]);
+    expect(others(await listOf(["r'n'b", 'r b']), "r'n'b")).toEqual([]);
   });
 
   it('is in the joined word alone if the list lacks one of the two', async () => {
@@ -240,6 +270,7 @@ describe('signs', () => {
     expect(signed('C# F#', 3)).toEqual(['typed: c#']);
     expect(signed('C# F#', 2)).toEqual([]);
     expect(signed('R&D')).toEqual(['typed: r d']);
+    expect(groups('R&D cat')).toEqual(['typed: r', 'typed: d', 'typed: cat', 'typed: r d']);
     expect(signed('R&Z')).toEqual([]);
     expect(signed('AT&T')).toEqual(['typed: at t']);
     expect(signed('AB-123')).toEqual(['typed: ab 123']);

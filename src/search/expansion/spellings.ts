@@ -125,7 +125,7 @@ function blankVariants(
   const found = together.filter((_, index) => (counts[index] ?? 0) > 0);
   // Nearly always none.
   if (found.length === 0) return [];
-  const least = Math.max(1, Math.min(...Array.from(dictionary.documentFrequencies(words))) / JOINED_SHARE);
+  const least = Math.min(...Array.from(dictionary.documentFrequencies(words))) / JOINED_SHARE;
   return found.filter((term) => (counts[together.indexOf(term)] ?? 0) >= least).map((term) => variantOf([term]));
 }
 
@@ -155,12 +155,10 @@ function wordVariants(term: string, { dictionary, functionWords }: Lexicon): rea
 
 /** Returns a short word as initials, with a point after each letter or, if it is very short, after one of them. */
 function withPoints(term: string): readonly string[] {
-  // Code units, of which a word has at least as many as letters.
-  if (term.length < INITIALS_LETTERS_MIN || term.length > 2 * INITIALS_LETTERS_MAX) return [];
   const letters = Array.from(term);
   if (letters.length < INITIALS_LETTERS_MIN || letters.length > INITIALS_LETTERS_MAX) return [];
   const all = letters.join('.');
-  if (letters.length === INITIALS_LETTERS_MIN || letters.length > ANY_POINT_LETTERS_MAX) return [all];
+  if (letters.length > ANY_POINT_LETTERS_MAX) return [all];
   const [first = '', last = ''] = [letters[0], letters.at(-1)];
   // Other words with one point are indexed by their parts as well.
   return [[first, term.slice(first.length)], [term.slice(0, -last.length), last], [all]].map(pointed);
@@ -172,7 +170,7 @@ function withPoints(term: string): readonly string[] {
  */
 function withApostrophe(term: string, functionWords: ReadonlySet<string>): readonly string[] {
   const places = Array.from({ length: ELIDED_LETTERS_MAX }, (_, index) => index + 1);
-  if (term.endsWith('t') && term.length - 1 > ELIDED_LETTERS_MAX) places.push(term.length - 1);
+  if (term.endsWith('t')) places.push(term.length - 1);
   return places
     .filter((place) => !isWithinCharacter(term, place))
     .map((place) => [term.slice(0, place), term.slice(place)])
@@ -207,7 +205,6 @@ function splitsOf(term: string, { dictionary, functionWords }: Lexicon): readonl
     place += letter.length;
     const [frequency = 0, withPoint = 0, withLowLine = 0] = [counts[at], counts[at + 1], counts[at + 2]];
     at += 3;
-    if (frequency === 0 && withPoint === 0 && withLowLine === 0) continue;
     const parts = [term.slice(0, place), term.slice(place)] as const;
     if (functionWords.has(parts[0]) || functionWords.has(parts[1])) continue;
     const marked = [...(withPoint > 0 ? [parts.join('.')] : []), ...(withLowLine > 0 ? [parts.join('_')] : [])];
@@ -230,9 +227,8 @@ function splitVariants(splits: readonly Split[], documents: number, dictionary: 
     .filter(({ frequency }) => frequency >= Math.max(1, documents))
     .sort((a, b) => b.frequency - a.frequency)
     .slice(0, SPLITS_LOOKED_AT_MAX)
-    .find(({ parts, marked }) => marked.length > 0 || dictionary.areNeighbours(...parts));
-  if (best === undefined || best.marked.length > 0) return variants;
-  return [...variants, splitInto(best.parts)];
+    .find(({ parts }) => dictionary.areNeighbours(...parts));
+  return best === undefined ? variants : [...variants, splitInto(best.parts)];
 }
 
 /**
@@ -306,8 +302,9 @@ function spellingsOf(words: readonly QueryWord[]): string[][] {
   const runs = words.flatMap(({ term }) => runsOf(term));
   if (runs.length === 1) return [];
   const typed = words.map(({ term }) => term).join('\u0000');
-  // J. K. and A/B are also written as one word with a point, which is not indexed by its parts.
-  const initials = words.length > 1 && words.every(({ term }) => LETTER.test(term)) ? [[pointed(runs)]] : [];
+  // J. K., A/B and x-men are also written as one word with points, which is not indexed by a part of one letter.
+  const isPointed = words.length > 1 && words.some(({ term }) => LETTER.test(term));
+  const initials = isPointed && words.every(({ term }) => LETTERS.test(term)) ? [[pointed(runs)]] : [];
   const ways = runs.length - 1 <= SPELLING_BOUNDARIES_MAX ? cuts(runs) : [[runs.join('')], runs];
   return [...initials, ...ways].filter((way) => way.join('\u0000') !== typed);
 }
