@@ -11,6 +11,7 @@ import { ResponseWriter } from '../response/response-writer.js';
 import type { SuggestTarget } from '../types.js';
 import { foldedQuery } from './query-words.js';
 import { SuggestExecutor } from './suggest-executor.js';
+import { WrittenForms } from './written-forms.js';
 
 const DEFINITION: FieldDefinition = {
   searchable_fields: [
@@ -85,6 +86,7 @@ describe('a suggestion is written as records write it', () => {
     ['French with an apostrophe', 'fr', ['Aujourd’hui à l’École'], "l'e", 'l&#39;é<em>cole</em>'],
     ['decomposed marks', 'fr', ['E\u0301te\u0301'], 'ete', 'été'],
     ['Turkish', 'tr', ['ISPARTA'], 'isp', 'ısp<em>arta</em>'],
+    ['Turkish in ASCII', 'tr', ['Isparta'], 'isp', 'ısp<em>arta</em>'],
     ['Turkish, a dotted capital', 'tr', ['İSTANBUL'], 'is', 'is<em>tanbul</em>'],
     ['a dotted capital elsewhere', 'en', ['İstanbul'], 'is', 'is<em>tanbul</em>'],
     ['Greek', 'el', ['Η οδός', 'ΟΔΟΣ'], 'οδ', 'οδ<em>ός</em>'],
@@ -95,6 +97,7 @@ describe('a suggestion is written as records write it', () => {
     ['Arabic with vowels', 'ar', ['كِتَاب'], 'كت', 'كِتَ<em>اب</em>'],
     ['Hindi', 'hi', ['हिन्दी भाषा'], 'हि', 'हि<em>न्दी</em>'],
     ['Japanese', 'ja', ['東京タワー'], '東京', '東京<em>タワー</em>'],
+    ['Japanese of half width', 'ja', ['ﾀﾜｰ'], 'タ', 'タ<em>ワー</em>'],
     ['a ligature', 'en', ['the \ufb01nance'], 'fin', 'fin<em>ance</em>'],
     ['full width', 'en', ['ｇａｎｎｅｔ'], 'gan', 'gan<em>net</em>'],
     ['a soft hyphen', 'de', ['Schiff\u00adfahrt fährt'], 'schi', 'schi<em>fffahrt</em>'],
@@ -112,6 +115,9 @@ describe('a suggestion is written as records write it', () => {
 it('the form of most records is shown, and of two one with marks', async () => {
   expect(texts('resu', await listOf(['résumé', 'resume', 'Resume', 'a resume']))).toEqual(['resume']);
   expect(texts('resu', await listOf(['resume', 'résumé', 'a résumé', 'RÉSUMÉ']))).toEqual(['résumé']);
+  // Two that agree decide, whatever those after them have.
+  const agreeing = ['résumé', 'un résumé', 'resume', 'a resume', 'the resume'];
+  expect(texts('resu', await listOf(agreeing))).toEqual(['résumé']);
   expect(texts('resu', await listOf(['resume', 'résumé']))).toEqual(['résumé']);
   expect(texts('resu', await listOf(['resumé', 'résumé']))).toEqual(['resumé']);
   expect(texts('resu', await listOf(['RESUME', 'My RESUME', 'é RESUME', 'résumé']))).toEqual(['résumé']);
@@ -159,4 +165,61 @@ it('a word of records that are too long, all but one, is written as that one wri
   const long = (kibibytes: number) => 'ą '.repeat(kibibytes << 9);
   expect(texts('ksi', await listOf([`ksiazki ${long(65)}`, `${long(64)} książki`]))).toEqual(['książki']);
   expect(texts('ksi', await listOf([`książki ${long(800)}`]))).toEqual(['ksiazki']);
+});
+
+it('what is not searched is not read, and a name that is searched is', async () => {
+  const records = ['RESUME', 'MY RESUME', 'n'].map((name, index) => ({
+    name,
+    text: index < 2 ? 'a resume' : 'résumé',
+  }));
+  const named = { ...DEFINITION, searchable_fields: [{ name: 'name', weight: 1 }] };
+  const unnamed = { ...DEFINITION, searchable_fields: [{ name: 'text', weight: 1 }] };
+  // Of names in capitals, one word with marks is worth more.
+  expect(texts('resu', await fixtures.add('both', DEFINITION, records))).toEqual(['résumé']);
+  expect(texts('resu', await fixtures.add('unnamed', unnamed, records))).toEqual(['resume']);
+  expect(texts('caf', await fixtures.add('named', named, [{ name: 'Café', text: 'plain' }]))).toEqual(['café']);
+});
+
+it('a word is read in JSON that has its letters as escapes', async () => {
+  const list = await fixtures.add('escaped', DEFINITION, []);
+  const session = list.startImport('ndjson');
+  await session.push(Buffer.from(String.raw`{"name":"n","text":"\u00c9cole and caf\u00e9"}` + '\n'));
+  expect(await session.end()).toMatchObject({ failed: 0 });
+  expect([texts('eco', list), texts('caf', list)]).toEqual([['école'], ['café']]);
+});
+
+it('of a long query, the last eight words are written as records write them', async () => {
+  const list = await listOf(['école b c d e f g h supérieure', 'école b c d e f g h i supérieure']);
+  expect(texts('ecole b c d e f g h sup', list)).toEqual(['école b c d e f g h supérieure']);
+  expect(texts('ecole b c d e f g h i sup', list)).toEqual(['ecole b c d e f g h i supérieure']);
+});
+
+it('forms are kept for each list, and let go of when there are 16,384', async () => {
+  let asked = 0;
+  const firstRecords: typeof kernel.firstRecords = (...given) => {
+    asked += 1;
+    return kernel.firstRecords(...given);
+  };
+  const forms = new WrittenForms({ firstRecords, highlight: (...given) => kernel.highlight(...given) }, stores);
+  const [plain, marked] = [(await listOf(['resume'])).lease().handle, (await listOf(['résumé'])).lease().handle];
+  const form = (term: string, generation = plain) => forms.of(contexts.get(generation), generation, term);
+  expect([form('resume'), form('resume', marked), form('resume'), form('resume', marked)]).toEqual([
+    ...['resume', 'résumé'],
+    ...['resume', 'résumé'],
+  ]);
+  expect(asked).toBe(2);
+  for (let number = 2; number < 16_384; number += 1) form(`w${number}`);
+  const isAsked = (term: string): boolean => {
+    const before = asked;
+    form(term);
+    return asked > before;
+  };
+  expect([isAsked('w2'), isAsked('resume'), isAsked('one more')]).toEqual([false, false, true]);
+  // Only once: those after it are kept again.
+  expect([isAsked('resume'), isAsked('w2'), isAsked('one more'), isAsked('resume')]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
 });

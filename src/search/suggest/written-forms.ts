@@ -5,7 +5,6 @@
 import { isAscii } from 'node:buffer';
 import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
 import { planOfTerm, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
-import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import {
   DamagedRecord,
   readRecord,
@@ -16,7 +15,7 @@ import {
 import type { ListContext } from '../execution/list-context.js';
 import { highlightRecords } from '../response/highlighting.js';
 import { unescapeHtml } from './marking.js';
-import { hasDotlessI, inLowerCase, isInCapitals, ofSearches } from './spelling.js';
+import { hasDotlessI, isInCapitals, ofSearches } from './spelling.js';
 
 /** Records read for a word: the oldest ones that have it. */
 const RECORDS_READ_MAX = 5;
@@ -32,12 +31,9 @@ const FIELDS_BYTES_ALONE_MAX = 512 << 10;
 const FORMS_MAX = 16_384;
 /** Words of these scripts differ from what the index has in the width of letters alone. */
 const DICTIONARY_SCRIPT = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
-const NOT_ASCII = /\P{ASCII}/u;
 const MARKED = /<em>(.*?)<\/em>/su;
-/** JSON may contain any character as an escape of ASCII. */
-const ESCAPE = String.raw`\u`;
 
-type FormsKernel = Pick<Kernel, 'firstRecords' | 'highlight' | 'analyse'>;
+type FormsKernel = Pick<Kernel, 'firstRecords' | 'highlight'>;
 
 export class WrittenForms {
   private readonly planWriter = new QueryPlanWriter();
@@ -78,7 +74,7 @@ export class WrittenForms {
     const votes = new Votes(term);
     for (const record of readable(store, numbers)) {
       const written = this.writtenIn(record, fieldNames, { term, language });
-      if (written !== undefined) votes.add(this.shown(written, term, language), isInCapitals(written));
+      if (written !== undefined) votes.add(ofSearches(written, language), isInCapitals(written));
       if (votes.most >= RECORDS_AGREEING) break;
     }
     return votes.winner();
@@ -92,7 +88,7 @@ export class WrittenForms {
   ): string | undefined {
     // No word of a record in ASCII has a mark, and reading all of its words would take several times as long.
     const texts = textsOf(record, fieldNames);
-    if (!hasDotlessI(language) && texts.every(isPlain)) return plainForm(texts, term);
+    if (!hasDotlessI(language) && texts.every((text) => isAscii(text))) return plainForm(texts, term);
     const plan = this.planWriter.write(planOfTerm(term, false));
     const [json] = highlightRecords(this.kernel, { fieldNames, plan }, [record]);
     if (json === undefined) return undefined;
@@ -103,22 +99,6 @@ export class WrittenForms {
       if (marked !== undefined) return unescapeHtml(marked);
     }
     return undefined;
-  }
-
-  /** Returns the form as it is shown: the term if it differs from it in case only, or would find something else. */
-  private shown(written: string, term: string, language: string): string {
-    if (written === term) return term;
-    const form = ofSearches(written, language);
-    if (form === term || form === inLowerCase(term, language)) return term;
-    return this.words(form) === this.words(term) ? form : term;
-  }
-
-  /** Returns the words as an index has them, as one text. */
-  private words(text: string): string {
-    return this.kernel
-      .analyse(segmentForKernel(text))
-      .map(({ term, signed, parts }) => [signed ?? term, ...(parts ?? [])].join(' '))
-      .join('\n');
   }
 }
 
@@ -153,13 +133,8 @@ function textsOf(record: RecordParts, fieldNames: readonly string[]): readonly B
   return texts.map((text) => Buffer.from(text.buffer, text.byteOffset, text.length));
 }
 
-function isPlain(text: Buffer): boolean {
-  return isAscii(text) && !text.includes(ESCAPE);
-}
-
 /** Returns the term in capitals if texts in ASCII have it so. */
-function plainForm(texts: readonly Buffer[], term: string): string | undefined {
-  if (NOT_ASCII.test(term)) return undefined;
+function plainForm(texts: readonly Buffer[], term: string): string {
   const capitals = term.toUpperCase();
   return texts.some((text) => text.includes(capitals)) ? capitals : term;
 }
