@@ -10,7 +10,7 @@ const MEBIBYTE = 2 ** 20;
 
 /** The main thread with its heap, under import load, and the program itself. */
 const MAIN_THREAD_MIB = 120;
-/** A search thread at work: heap, stores, answers. */
+/** A search thread at work: heap, stores, answers. Counts of facets come on top while it counts (docs/operating.md). */
 const SEARCH_THREAD_MIB = 22;
 /**
  * Threads for expensive searches come and go. Together they may take this part of the memory for batches and merges,
