@@ -9,7 +9,8 @@ export { SEARCH_COUNTER, type SearchCounter } from './search-counter.js';
 export {
   SESSION_AUTHENTICATOR,
   sessionCookie,
-  sessionCookieName,
+  type ConsolePlace,
+  sessionCookieNames,
   type SessionAuthenticator,
   type SessionCredential,
 } from './sessions.js';

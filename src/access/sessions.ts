@@ -30,22 +30,36 @@ const COOKIE_NAME = 'gannet_session';
 /** Browsers accept a cookie with this name only from its own host over TLS. */
 const TLS_COOKIE_NAME = '__Host-gannet_session';
 
-/** Name of the session's cookie. `publicUrl`: the setting `console.public_url`. */
-export function sessionCookieName(publicUrl: string): string {
-  return isTls(publicUrl) ? TLS_COOKIE_NAME : COOKIE_NAME;
+/** From where a browser calls the service. */
+export interface ConsolePlace {
+  /** The setting `console.public_url`. */
+  readonly publicUrl: string;
+  /** Header `Origin`; '' if it is missing. */
+  readonly origin: string;
+}
+
+/**
+ * Names of the session's cookie, in the order in which they are looked for. `publicUrl`: the setting
+ * `console.public_url`. Without it, a proxy may encrypt connections all the same.
+ */
+export function sessionCookieNames(publicUrl: string): readonly string[] {
+  return isTls(publicUrl) ? [TLS_COOKIE_NAME] : [TLS_COOKIE_NAME, COOKIE_NAME];
 }
 
 /**
  * `Set-Cookie` for a new session, or with an empty token for one that ends. The cookie is kept until the browser
- * closes, or the service ends the session.
+ * closes, or the service ends the session. It is for encrypted connections only if the browser has one, as the setting
+ * or the origin of its page says.
  */
-export function sessionCookie(publicUrl: string, token: string): string {
-  const parts = [`${sessionCookieName(publicUrl)}=${token}`, 'Path=/', 'HttpOnly', 'SameSite=Strict'];
-  if (isTls(publicUrl)) parts.push('Secure');
+export function sessionCookie({ publicUrl, origin }: ConsolePlace, token: string): string {
+  const encrypted = isTls(publicUrl) || isTls(origin);
+  const name = encrypted ? TLS_COOKIE_NAME : COOKIE_NAME;
+  const parts = [`${name}=${token}`, 'Path=/', 'HttpOnly', 'SameSite=Strict'];
+  if (encrypted) parts.push('Secure');
   if (token === '') parts.push('Max-Age=0');
   return parts.join('; ');
 }
 
-function isTls(publicUrl: string): boolean {
-  return publicUrl.startsWith('https:');
+function isTls(url: string): boolean {
+  return url.startsWith('https:');
 }

@@ -1,6 +1,6 @@
 /** Identifies the sender of a request without an API key, by connection, proxy and browser headers. */
 import { BlockList, isIP } from 'node:net';
-import { sessionCookieName } from '../access/index.js';
+import { sessionCookieNames } from '../access/index.js';
 import type { Credential, Visitor } from '../operations/index.js';
 import type { WireRequest, WireResponse } from './wire.js';
 
@@ -12,17 +12,17 @@ export interface VisitorOptions {
 }
 
 /** The visitor of a request with a key, for which nothing else is needed. */
-export const UNKNOWN_VISITOR: Visitor = Object.freeze({ address: '', userAgent: '', fetchSite: '' });
+export const UNKNOWN_VISITOR: Visitor = Object.freeze({ address: '', userAgent: '', fetchSite: '', origin: '' });
 
 const NO_KEY: Credential = Object.freeze({ kind: 'key', header: undefined });
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 export class Visitors {
-  readonly #cookieName: string;
+  readonly #cookieNames: readonly string[];
   readonly #trusted: BlockList | undefined;
 
   constructor({ publicUrl, trustedProxies }: VisitorOptions) {
-    this.#cookieName = sessionCookieName(publicUrl);
+    this.#cookieNames = sessionCookieNames(publicUrl);
     this.#trusted = trustedProxies.length === 0 ? undefined : networks(trustedProxies);
   }
 
@@ -33,13 +33,14 @@ export class Visitors {
       address: this.#trusted === undefined ? peer : clientBehind(this.#trusted, peer, forwardedFor(req)),
       userAgent: req.getHeader('user-agent'),
       fetchSite: req.getHeader('sec-fetch-site'),
+      origin: req.getHeader('origin'),
     };
   }
 
   /** Returns the credential of the session whose cookie was sent. */
   credential(req: WireRequest): Credential {
     const cookies = req.getHeader('cookie');
-    const token = cookies === '' ? undefined : cookieValue(cookies, this.#cookieName);
+    const token = cookies === '' ? undefined : this.#tokenIn(cookies);
     if (token === undefined || !TOKEN.test(token)) return NO_KEY;
     return {
       kind: 'session',
@@ -48,6 +49,14 @@ export class Visitors {
       account: req.getHeader('x-account'),
       fetchSite: req.getHeader('sec-fetch-site'),
     };
+  }
+
+  #tokenIn(cookies: string): string | undefined {
+    for (const name of this.#cookieNames) {
+      const token = cookieValue(cookies, name);
+      if (token !== undefined) return token;
+    }
+    return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 /** `/session`: people sign in, see their sessions, and sign out. */
 import { Type } from 'typebox';
-import { sessionCookie, type PersonSession } from '../access/index.js';
+import { sessionCookie, type ConsolePlace, type PersonSession } from '../access/index.js';
 import {
   defineOperation,
   noParams,
@@ -165,16 +165,20 @@ const openid = defineOperation({
   },
 });
 
-function signedIn({ services }: OperationContext, { person, token }: SignedIn) {
+function signedIn({ services, visitor }: OperationContext, { person, token }: SignedIn) {
   return {
     status: 201,
-    headers: { 'Set-Cookie': sessionCookie(services.config.console.public_url, token) },
+    headers: { 'Set-Cookie': sessionCookie(placeOf(services, visitor), token) },
     body: describeSignedIn(services, {
       people: services.part(PEOPLE).people,
       id: person.id,
       csrf_token: csrfToken(token),
     }),
   };
+}
+
+function placeOf({ config }: Services, { origin }: Visitor): ConsolePlace {
+  return { publicUrl: config.console.public_url, origin };
 }
 
 const read = defineOperation({
@@ -230,12 +234,12 @@ const end = defineOperation({
   params: noParams,
   responses: { 204: { description: 'The session was ended', schema: null, headers: ['Set-Cookie'] } },
   errors: ['storage-full'],
-  async handle({ services, caller }) {
+  async handle({ services, caller, visitor }) {
     const { id, personId } = sessionOf(caller.session);
     const { sessions } = services.part(PEOPLE).signIn;
     const own = sessions.find(personId, id);
     if (own !== undefined) await sessions.end(own);
-    return { status: 204, headers: { 'Set-Cookie': sessionCookie(services.config.console.public_url, '') } };
+    return { status: 204, headers: { 'Set-Cookie': sessionCookie(placeOf(services, visitor), '') } };
   },
 });
 

@@ -439,6 +439,28 @@ it('No password or session token is in a file, the log or an answer', async () =
   await service.start({ withoutKey: true });
 });
 
+it('Behind TLS that no setting tells of, the session cookie is for encrypted connections all the same', async () => {
+  const { email } = await personWith('owner');
+  const person = new Person(service);
+  const headers = { Origin: 'https://search.example.com' };
+  const answer = await person.send('POST', '/session', { json: { email, password: PASSWORD }, headers });
+  expect(answer.headers['set-cookie']?.[0]).toMatch(
+    /^__Host-gannet_session=.*; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+  );
+  expect((await person.get('/session')).status).toBe(200);
+  person.csrfToken = (answer.body as { csrf_token: string }).csrf_token;
+  // A cookie from before is still there, and a page without TLS could have written one.
+  const token = person.cookie;
+  person.cookie = `gannet_session=${'x'.repeat(43)}; ${token}`;
+  const ended = await person.send('DELETE', '/session', { headers });
+  expect([ended.status, ended.headers['set-cookie']?.[0]]).toEqual([
+    204,
+    '__Host-gannet_session=; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=0',
+  ]);
+  person.cookie = token;
+  expect((await person.get('/session')).status).toBe(401);
+});
+
 it('Behind TLS, the session cookie is only sent over encrypted connections', async () => {
   const behind = await startTestService({
     env: { ...SETTINGS, GANNET_CONSOLE_PUBLIC_URL: 'https://search.example.com' },

@@ -169,9 +169,11 @@ export interface Visitor {
   readonly userAgent: string;
   /** Header `Sec-Fetch-Site`; '' if it is missing. */
   readonly fetchSite: string;
+  /** Header `Origin`; '' if it is missing. */
+  readonly origin: string;
 }
 
-export const LOCAL_VISITOR: Visitor = Object.freeze({ address: 'local', userAgent: '', fetchSite: '' });
+export const LOCAL_VISITOR: Visitor = Object.freeze({ address: 'local', userAgent: '', fetchSite: '', origin: '' });
 
 export type RequestHeaders = Readonly<Partial<Record<RequestHeaderName, string>>>;
 
