@@ -19,17 +19,24 @@ export function wordsOf(text: string): QueryWord[] {
   return queryWords(segmented, kernel.analyse(segmented));
 }
 
+export interface AnalysisOptions extends Partial<QueryAnalysisOptions> {
+  /** Default: those of the list's language. */
+  readonly functionWords?: ReadonlySet<string>;
+}
+
 /** Leases are held until the process ends. */
-export function analysed(list: ListIndex, query: string, options: Partial<QueryAnalysisOptions> = {}): AnalysedQuery {
+export function analysed(list: ListIndex, query: string, options: AnalysisOptions = {}): AnalysedQuery {
   const generation = list.lease().handle;
-  const { synonyms, functionWords, settings } = contexts.get(generation);
+  const context = contexts.get(generation);
+  const { synonyms, settings } = context;
+  const { functionWords = context.functionWords, ...given } = options;
   const dictionary = Dictionaries.ofThread(kernel).of(generation);
   const vocabulary = { words: wordsOf, dictionary, synonyms, functionWords, language: settings.language };
-  return analyseQuery(query, vocabulary, { ...DEFAULTS, ...options });
+  return analyseQuery(query, vocabulary, { ...DEFAULTS, ...given });
 }
 
 /** Returns the alternatives of each group, as `kind: terms`. */
-export function alternatives(list: ListIndex, query: string, options: Partial<QueryAnalysisOptions> = {}): string[][] {
+export function alternatives(list: ListIndex, query: string, options: AnalysisOptions = {}): string[][] {
   const { node } = analysed(list, query, options);
   if (node.kind !== 'groups') return [];
   return node.groups.map((group) => group.alternatives.map(({ kind, terms }) => `${kind}: ${terms.join(' ')}`));

@@ -317,8 +317,23 @@ describe('synonyms', () => {
 
   it('bring their own other forms, and none of what consists of several words', async () => {
     const synonym_rules = [{ kind: 'rewrite', terms: ['sofa'], replace_with: ['couch', 'day bed'] }];
-    const list = await listOf(['couches', 'couch', 'day', 'days', 'bed', 'beds'], 'en', { synonym_rules });
+    const list = await listOf(['couches', 'couch', 'day', 'days', 'bed', 'beds', 'sofa'], 'en', { synonym_rules });
     expect(others(list, 'sofa')).toEqual(['synonym: couch', 'synonym: day bed', 'synonym: couches']);
+  });
+
+  it('bring at most four other forms, none of which is of another word of the query', async () => {
+    const synonym_rules = [
+      { kind: 'rewrite', terms: ['sofa'], replace_with: ['day bed'] },
+      { kind: 'rewrite', terms: ['light'], replace_with: ['day'] },
+      { kind: 'rewrite', terms: ['join'], replace_with: ['connect'] },
+    ];
+    const forms = ['connects', 'connected', 'connecting', 'connection', 'connections'];
+    const list = await listOf(['day days', 'bed', ...forms], 'en', { synonym_rules });
+    expect(alternatives(list, 'sofa light')).toEqual([
+      ['typed: sofa', 'synonym: day bed'],
+      ['typed: light', 'synonym: day', 'synonym: days'],
+    ]);
+    expect(others(list, 'join')).toHaveLength(1 + 4);
   });
 });
 
@@ -349,6 +364,16 @@ describe('a word that is searched again', () => {
     for (let time = 0; time < 2; time += 1) {
       expect(others(list, '서울')).toHaveLength(100);
       expect(others(list, `서울 ${many}`)).toHaveLength(59);
+    }
+  });
+
+  // A change of the language takes effect before the list is built anew for it.
+  it('has no longer words once it is a function word', async () => {
+    const list = await listOf(['서울 서울시 시']);
+    const given = (functionWords: ReadonlySet<string>) => alternatives(list, '서울', { functionWords })[0];
+    for (let time = 0; time < 2; time += 1) {
+      expect(given(new Set())).toEqual(['typed: 서울', 'compound: 서울시']);
+      expect(given(new Set(['서울']))).toEqual(['typed: 서울']);
     }
   });
 });

@@ -151,22 +151,22 @@ interface PlainWordInput {
 }
 
 /**
- * Cache of words that expand the same way in every query. Keyed by the dictionary's cached forms; the variants of such a
+ * Cache of words that expand the same way in every query. Keyed by the dictionary's cached forms of the word; the variants of such a
  * word are cached there as well, so that they are the same array.
  */
-const plainWords = new WeakMap<WordForms, PlainWordInput & ExpandedWord>();
+const plainWords = new WeakMap<WordForms, Omit<PlainWordInput, 'word'> & ExpandedWord>();
 
 function plainWord(input: PlainWordInput, forms: WordForms): ExpandedWord {
   const { word, variants, termsMax, functionWords } = input;
   const kept = plainWords.get(forms);
-  const isKept = kept?.word === word && kept.variants === variants;
-  if (isKept && kept.termsMax === termsMax && kept.functionWords === functionWords) return kept;
+  const isKept = kept?.variants === variants && kept.termsMax === termsMax;
+  if (isKept && kept.functionWords === functionWords) return kept;
   const builder = new GroupBuilder(word, termsMax);
   for (const variant of variants) builder.add(variant);
   addStems(builder, forms);
   addCompounds(builder, forms, functionWords);
   addTypos(builder, forms, functionWords);
-  const plain = { word, variants, termsMax, functionWords, alternatives: builder.alternatives(), typo: builder.typo };
+  const plain = { variants, termsMax, functionWords, alternatives: builder.alternatives(), typo: builder.typo };
   plainWords.set(forms, plain);
   return plain;
 }
