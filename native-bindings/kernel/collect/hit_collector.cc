@@ -12,6 +12,7 @@
 #include "../filter/column_filter.h"
 #include "../filter/geo.h"
 #include "../window/selection.h"
+#include "late_bonuses.h"
 
 namespace gannet {
 namespace {
@@ -23,8 +24,6 @@ constexpr size_t kSpareHitsMin = 64;
 constexpr size_t kHeapMax = 1000;
 // Number of hits for which room is reserved; more are rare.
 constexpr size_t kHitsReservedMax = 256;
-// Number of best hits whose bonuses are computed at a time, before the remaining candidates are checked again.
-constexpr size_t kBonusesAtOnce = 32;
 
 void CheckSortColumn(const Generation& generation, const SortKey& key) {
   for (const SegmentView& view : generation.segments) {
@@ -397,58 +396,7 @@ void HitCollector::ScoreLate() {
   for (Hit* hit : late) hit->is_late = false;
 }
 
-void HitCollector::AddBonuses(float bar, std::span<uint32_t> indexes) {
-  // Cursors only move forward.
-  std::sort(indexes.begin(), indexes.end(), [&](uint32_t a, uint32_t b) {
-    return std::pair(hits_[a].segment, hits_[a].document) < std::pair(hits_[b].segment, hits_[b].document);
-  });
-  for (const uint32_t index : indexes) {
-    StopIfAsked();
-    Hit& hit = hits_[index];
-    hit.score += proximity_->Bonus(hit.segment, hit.document, bar - hit.score);
-    hit.has_bonus = true;
-  }
-}
-
-void HitCollector::AddBonuses() {
-  std::vector<uint32_t> order;
-  std::vector<float> best;  // scores with bonus: a min-heap of the kept_max_ greatest
-  const auto keep = [&](float score) {
-    best.push_back(score);
-    std::push_heap(best.begin(), best.end(), std::greater<>());
-    if (best.size() <= kept_max_) return;
-    std::pop_heap(best.begin(), best.end(), std::greater<>());
-    best.pop_back();
-  };
-  for (uint32_t i = 0; i < hits_.size(); ++i) {
-    if (hits_[i].has_bonus) {
-      keep(hits_[i].score);
-    } else {
-      order.push_back(i);
-    }
-  }
-  // The best hits without a bonus get theirs first: the scores that they reach tell which of the others may still be
-  // among the best.
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return hits_[a].score > hits_[b].score; });
-  float bar = bar_score_;
-  std::vector<uint32_t> chunk;
-  size_t next = 0;
-  while (next < order.size()) {
-    if (best.size() == kept_max_) bar = std::max(bar, best.front());
-    const size_t chunk_max = best.size() < kept_max_ ? kept_max_ - best.size() : kBonusesAtOnce;
-    chunk.clear();
-    for (; next < order.size() && chunk.size() < chunk_max; ++next) {
-      const Hit& hit = hits_[order[next]];
-      if (hit.score + proximity_->bound() < bar) next = order.size() - 1;  // Nor has any hit after it.
-      if (hit.score + hit.bonus_bound >= bar) chunk.push_back(order[next]);
-    }
-    AddBonuses(bar, chunk);
-    for (const uint32_t index : chunk) keep(hits_[index].score);
-  }
-  if (best.size() == kept_max_) bar = std::max(bar, best.front());
-  bar_score_ = bar;
-  std::erase_if(hits_, [&](const Hit& hit) { return !hit.has_bonus || hit.score < bar; });
-}
+void HitCollector::AddBonuses() { bar_score_ = AddLateBonuses(proximity_, kept_max_, bar_score_, &hits_); }
 
 std::vector<Hit> HitCollector::Finish() {
   if (has_late_bonuses() && !hits_.empty()) AddBonuses();

@@ -113,8 +113,6 @@ class HitCollector {
   void ScoreLate();
   // Adds the bonuses of all hits that may be among those wanted, and removes the other hits.
   void AddBonuses();
-  // Adds bonuses; hits that stay below `bar` may get less than theirs.
-  void AddBonuses(float bar, std::span<uint32_t> indexes);
 
   const Generation& generation_;
   const QueryPlan& plan_;
