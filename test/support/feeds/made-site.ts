@@ -169,7 +169,7 @@ export async function crawl(
     limits: {
       pagesPerSecond: 0,
       requestsMax: 4,
-      runMsMax: 60_000,
+      runMsMax: 3_600_000,
       retryAfterMsMax: 100,
       pageBytesMax: 1_000_000,
       ...limits,
