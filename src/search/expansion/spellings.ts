@@ -172,15 +172,9 @@ function withApostrophe(term: string, functionWords: ReadonlySet<string>): reado
   const places = Array.from({ length: ELIDED_LETTERS_MAX }, (_, index) => index + 1);
   if (term.endsWith('t')) places.push(term.length - 1);
   return places
-    .filter((place) => !isWithinCharacter(term, place))
     .map((place) => [term.slice(0, place), term.slice(place)])
     .filter((parts) => !parts.some((part) => functionWords.has(part)))
     .map((parts) => parts.join("'"));
-}
-
-function isWithinCharacter(term: string, place: number): boolean {
-  const unit = term.charCodeAt(place);
-  return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
 /** Two words of which a word may consist. */
