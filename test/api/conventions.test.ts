@@ -134,6 +134,23 @@ describe('names', () => {
   });
 });
 
+describe('names of fields', () => {
+  it('have no half of a surrogate pair, which would be stored as another name', async () => {
+    const name = 'a\ud800';
+    const answer = await service.client.post('/list/default', {
+      name: 'broken-names',
+      searchable_fields: [{ name }],
+      facets: [
+        { name: 'whole 😀', type: 'string' },
+        { name, type: 'string' },
+      ],
+      location_field: '\udc00b',
+    });
+    const places = ['/searchable_fields/0/name', '/facets/1/name', '/location_field'];
+    expect(answer).toMatchObject({ status: 400, body: { errors: places.map((pointer) => ({ pointer })) } });
+  });
+});
+
 describe('another account', () => {
   it('is answered with the same refusal whether it exists or not', async () => {
     for (const path of ['/list/other', '/list/group', '/list/OTHER', '/search/other/films/1', '/list-group/other/x']) {

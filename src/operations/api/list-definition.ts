@@ -56,7 +56,7 @@ function merged(before: FieldDefinition, input: DefinitionInput): FieldDefinitio
     inferred: before.inferred,
     ...languageOf(input.language ?? before.language),
   };
-  const faults = [...nameFaults(before, after), ...definitionFaults(after)];
+  const faults = [...nameFaults(before, after), ...brokenNames(after), ...definitionFaults(after)];
   const [first] = faults;
   if (first !== undefined) throw new ServiceError('invalid-parameter', first.detail, { errors: faults });
   return after;
@@ -85,6 +85,17 @@ function nameFaults(before: FieldDefinition, after: FieldDefinition): ErrorPlace
   const detail =
     "'name' is the name of the record: it can be a searchable field, and can always be sorted by, but cannot be a facet, resource field or location. Give the field another name.";
   return places.map((pointer) => ({ pointer, detail }));
+}
+
+/** Refuses names with half of a surrogate pair: stored, they would become other names. */
+function brokenNames({ searchable_fields, facets, resources, location_field }: FieldDefinition): ErrorPlace[] {
+  const places = Object.entries({ searchable_fields, facets, resources }).flatMap(([member, fields]) =>
+    fields.map(({ name }, position) => ({ name, pointer: `/${member}/${position}/name` })),
+  );
+  if (location_field !== null) places.push({ name: location_field, pointer: '/location_field' });
+  return places
+    .filter(({ name }) => !name.isWellFormed())
+    .map(({ pointer }) => ({ pointer, detail: 'The name of a field is well-formed Unicode.' }));
 }
 
 /** Returns faults that the schema of a single member cannot detect. */
