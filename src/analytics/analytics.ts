@@ -1,6 +1,6 @@
 /** Analytics for operations: records, reports and forgets. Main thread only. */
 import type { Logger } from 'pino';
-import { ServiceError, serviceKey, type Clock, type Config, type Metrics } from '../platform/index.js';
+import { ServiceError, serviceKey, within, type Clock, type Config, type Metrics } from '../platform/index.js';
 import { ANALYTICS_UNAVAILABLE } from './analytics-problems.js';
 import { AnalyticsRecorder } from './analytics-recorder.js';
 import type { ClickEvent, SearchEvent } from './event-codec.js';
@@ -12,8 +12,6 @@ import type { AnalyticsExecutor } from './tasks.js';
 const MIB = 1_048_576;
 /** Bytes of events that are rolled up without waiting for the timer, so that reports read few raw events. */
 const BACKLOG_BYTES_MAX = 4 * MIB;
-/** Longest time that a deletion waits for its analytics, which are deleted anyway. */
-const FORGET_WAIT_MS_MAX = 2000;
 /** Longest time that a stop waits for events to be written: that is little work, but the machine may be busy. */
 const STOP_WAIT_MS_MAX = 30_000;
 /** Share of a report's time that it may spend on reading raw events. */
@@ -116,7 +114,7 @@ class QueuedAnalytics implements RunningAnalytics {
 
   async forget({ identity }: AnalyticsTarget): Promise<boolean> {
     const { executor, clock, log } = this.#options;
-    const forgotten = executor.run({ kind: 'forget', identity, nowMs: clock.nowMs() }).then(
+    return executor.run({ kind: 'forget', identity, nowMs: clock.nowMs() }).then(
       () => true,
       (error: unknown) => {
         log.error(
@@ -126,7 +124,6 @@ class QueuedAnalytics implements RunningAnalytics {
         return false;
       },
     );
-    return (await within(FORGET_WAIT_MS_MAX, forgotten)) ?? false;
   }
 
   start(): void {
@@ -159,21 +156,6 @@ class QueuedAnalytics implements RunningAnalytics {
     } finally {
       this.#isRollingUp = false;
     }
-  }
-}
-
-/** Resolves with undefined if the action takes longer. */
-async function within<Value>(ms: number, action: Promise<Value>): Promise<Value | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => {
-      resolve(undefined);
-    }, ms);
-  });
-  try {
-    return await Promise.race([action, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

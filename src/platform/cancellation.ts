@@ -78,3 +78,18 @@ export async function beforeEndOf<Value>(signal: AbortSignal, promise: Promise<V
     signal.removeEventListener('abort', leave);
   }
 }
+
+/** Settles as `promise`, or resolves with undefined after so many milliseconds. */
+export async function within<Value>(milliseconds: number, promise: Promise<Value>): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(undefined);
+    }, milliseconds);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

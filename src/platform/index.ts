@@ -1,6 +1,14 @@
 export * from './bounded-map.js';
 export * from './byte-budget.js';
-export { beforeEndOf, NEVER, unlessEnded, withSignal, type AbortListener, type Cancellation } from './cancellation.js';
+export {
+  beforeEndOf,
+  NEVER,
+  unlessEnded,
+  within,
+  withSignal,
+  type AbortListener,
+  type Cancellation,
+} from './cancellation.js';
 export * from './clock.js';
 // Only the types of these modules: they need libraries that most threads never use, and are imported directly.
 export type { Config } from './config.js';

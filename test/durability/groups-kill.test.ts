@@ -122,7 +122,13 @@ it(
       await service.start();
       expect(await expectWhole(service, random)).toBe(left.isThere ? 'with' : 'without');
       expect(await service.stop()).toBe(0);
-      const after = await stored(dataDir);
+      let after = await stored(dataDir);
+      // Work for which a busy machine had no time by then is done after a later start.
+      while (after.unfinished.length > 0) {
+        await service.start();
+        expect(await service.stop()).toBe(0);
+        after = await stored(dataDir);
+      }
       expect(after).toEqual({ having: left.isThere ? GROUPS : 0, isThere: left.isThere, unfinished: [] });
       rmSync(dataDir, { recursive: true });
     }

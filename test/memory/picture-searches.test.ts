@@ -21,6 +21,8 @@ const CLIENTS = 1000;
 /** One in this many disconnects before its picture has arrived. */
 const LEAVING_EACH = 7;
 const SEARCH_PAUSE_MS = 10;
+/** A client that sends nothing for so long is disconnected, also by a refusal that it has not read yet. */
+const QUIET_MS = 30_000;
 const WIDTH = 1600;
 const HEIGHT = 1900;
 const PATH = '/search/image/default/seen/1?size=1';
@@ -65,11 +67,13 @@ interface Answer {
   /** 0: there was no answer. */
   readonly status: number;
   readonly body: string;
+  readonly tookMs: number;
 }
 
 /** With `leaves`, disconnects after half of the picture. */
 function searchByPicture(bytes: Buffer | Uint8Array, leaves = false): Promise<Answer> {
   return new Promise((resolve) => {
+    const beganMs = performance.now();
     const socket = connect(Number(new URL(service.address).port), '127.0.0.1');
     let answer = '';
     const head = [
@@ -84,7 +88,7 @@ function searchByPicture(bytes: Buffer | Uint8Array, leaves = false): Promise<An
     socket.on('error', () => undefined);
     socket.on('close', () => {
       const [lines = '', body = ''] = answer.split('\r\n\r\n');
-      resolve({ status: Number(lines.split(' ')[1] ?? 0), body });
+      resolve({ status: Number(lines.split(' ')[1] ?? 0), body, tookMs: performance.now() - beganMs });
     });
   });
 }
@@ -112,8 +116,9 @@ itWhere(ON_LINUX, 'only Linux tells of a process what it takes')(
     await searching;
     const counts = new Map<number, number>();
     for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1);
+    const slowestMs = Math.max(...answers.map(({ tookMs }) => tookMs));
     process.stderr.write(
-      `1,000 pictures of ${(picture.length / 1e6).toFixed(1)} MB (${[...counts].map(([status, count]) => `${count} × ${status}`).join(', ')}): ${residentMib.toFixed(0)} MiB resident, ${searches} searches beside them\n`,
+      `1,000 pictures of ${(picture.length / 1e6).toFixed(1)} MB (${[...counts].map(([status, count]) => `${count} × ${status}`).join(', ')}): ${residentMib.toFixed(0)} MiB resident, ${searches} searches beside them, ${(slowestMs / 1000).toFixed(0)} s\n`,
     );
     expect(residentMib).toBeLessThanOrEqual(MEMORY_MIB * 1.25);
     expect(searches).toBeGreaterThan(0);
@@ -124,8 +129,11 @@ itWhere(ON_LINUX, 'only Linux tells of a process what it takes')(
       const { detail } = JSON.parse(body) as { detail: string };
       expect(detail).toMatch(/^[A-Z].*\.$/u);
     }
-    // Clients that stayed have an answer, even if they were refused before everything was sent.
-    const unanswered = answers.filter(({ status }, at) => status === 0 && at % LEAVING_EACH !== 0);
+    // Clients that stayed have an answer, even if they were refused before everything was sent, unless a busy machine
+    // kept them from sending for so long that they count as gone.
+    const unanswered = answers.filter(
+      ({ status, tookMs }, at) => status === 0 && at % LEAVING_EACH !== 0 && tookMs < QUIET_MS,
+    );
     expect(unanswered.length).toBe(0);
     await eventually(
       () => Promise.resolve(descriptorsOf(service.pid)),

@@ -4,7 +4,7 @@
  * tasks run beside the writers, one at a time; their commits take a turn in the list's queue. Main thread only.
  */
 import { rm } from 'node:fs/promises';
-import { ServiceError } from '../../platform/index.js';
+import { ServiceError, within } from '../../platform/index.js';
 import type { RecordStore } from '../../records/index.js';
 import {
   currentVersionOf,
@@ -22,7 +22,6 @@ import { chooseForGraph, chooseMerge, chooseQuietMerge } from '../merge/merge-po
 import type { BackgroundHost } from '../versions/background-host.js';
 import { BackgroundRounds } from '../versions/background-rounds.js';
 import type { PublishedVersion } from '../versions/published-version.js';
-import { waitAtMost } from '../versions/wait-at-most.js';
 import type { VectorSegmentSize, VersionLease } from '../versions/published-generation.js';
 import { ImportPacing, type PacingLimits } from './import-pacing.js';
 
@@ -161,7 +160,7 @@ export class VectorIndexKeeper {
     this.letImportsGo();
     clearTimeout(this.untilQuiet);
     this.options.host.mergeTurns.ofQuiet.leave(this.again);
-    await waitAtMost(STOP_WAIT_MS, this.rounds.stop());
+    await within(STOP_WAIT_MS, this.rounds.stop());
   }
 
   private next(): (() => Promise<void>) | undefined {

@@ -4,7 +4,7 @@
  * retried after a pause. Main thread only.
  */
 import { rm } from 'node:fs/promises';
-import { mergeBytes, ServiceError } from '../../platform/index.js';
+import { mergeBytes, ServiceError, within } from '../../platform/index.js';
 import {
   buildingVersionOf,
   currentVersionOf,
@@ -17,7 +17,6 @@ import type { MergedSegment } from '../contract/ingest-tasks.js';
 import { chooseMerge, chooseQuietMerge, type QuietMergePolicy } from './merge-policy.js';
 import { indexOf, type VersionLease } from '../versions/published-generation.js';
 import type { PublishedVersion } from '../versions/published-version.js';
-import { waitAtMost } from '../versions/wait-at-most.js';
 
 const RETRY_PAUSE_MS = 30_000;
 /** Time without a commit after which a list counts as quiet. */
@@ -140,7 +139,7 @@ export class BackgroundMerger {
     clearTimeout(this.pause);
     clearTimeout(this.untilQuiet);
     if (this.running === undefined) return;
-    await waitAtMost(STOP_WAIT_MS, this.running);
+    await within(STOP_WAIT_MS, this.running);
   }
 
   private choose(policy: typeof chooseMerge): Merge | undefined {

@@ -6,6 +6,7 @@ import { basename } from 'node:path';
 import type { Logger } from 'pino';
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { RecordStore } from '../../records/index.js';
+import { within } from '../../platform/index.js';
 import {
   PICTURE_SPACE,
   servingSpaceOf,
@@ -29,7 +30,6 @@ import {
 import { partStore } from '../parts/part-store.js';
 import { OpenSegments } from './open-segments.js';
 import { PublishedVersion, type VersionSettings } from './published-version.js';
-import { waitAtMost } from './wait-at-most.js';
 
 const PAGES: PartName = 'pages';
 
@@ -153,7 +153,7 @@ export class PublishedVersions {
     const published = [...this.versions.values()];
     this.versions.clear();
     for (const each of published) each.retire();
-    await waitAtMost(LEASES_WAIT_MS, Promise.all(published.map((each) => each.unused())));
+    await within(LEASES_WAIT_MS, Promise.all(published.map((each) => each.unused())));
   }
 
   /** Vectors that the version is searched by. */

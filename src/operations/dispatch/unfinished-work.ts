@@ -3,24 +3,49 @@
  * a crash. The catalogue records the work until it is done, and only recorded things are ever removed.
  */
 import type { UnfinishedWork } from '../../catalog/index.js';
+import { within } from '../../platform/index.js';
 import type { Services } from './services.js';
 
-/** Never rejects: failures are logged, and the work is done at the next start. */
+/** Longest time that a deletion waits for features to forget what they have: years of analytics take longer. */
+const FORGET_WAIT_MS_MAX = 2000;
+
+/**
+ * Never rejects: failures are logged, and the work is done at the next start. If features take long to forget what they
+ * have, the work is taken off later, when they have done so.
+ */
 export async function finishWork(services: Services, work: UnfinishedWork): Promise<void> {
-  const { catalog, indexes, log } = services;
-  const { kind, subject, id, account, name } = work;
-  try {
+  const { catalog, indexes } = services;
+  const { kind, subject, id } = work;
+  await loggingFailure(services, work, async () => {
     if (kind === 'making') {
       await indexes.discard(id);
     } else if (kind === 'removing') {
+      const forgotten = services.forget(work);
       const [isForgotten] = await Promise.all([
-        services.forget(work),
+        within(FORGET_WAIT_MS_MAX, forgotten),
         subject === 'list' ? indexes.remove(id) : undefined,
-        subject === 'account' ? services.access.deleteKeysOfAccount(account) : undefined,
+        subject === 'account' ? services.access.deleteKeysOfAccount(work.account) : undefined,
       ]);
-      if (!isForgotten) return;
+      if (isForgotten === undefined) void finishLate(services, work, forgotten);
+      if (isForgotten !== true) return;
     }
     await catalog.finish(work);
+  });
+}
+
+function finishLate(services: Services, work: UnfinishedWork, forgotten: Promise<boolean>): Promise<void> {
+  return loggingFailure(services, work, async () => {
+    if (await forgotten) await services.catalog.finish(work);
+  });
+}
+
+async function loggingFailure(
+  { log }: Services,
+  { kind, subject, id, account, name }: UnfinishedWork,
+  action: () => Promise<void>,
+): Promise<void> {
+  try {
+    await action();
   } catch (error) {
     const left =
       kind === 'leaving'
