@@ -195,8 +195,21 @@ TEST(kept_answers_of_other_searches_change_no_hit) {
   const LargeSegment segment(&random);
   const auto kept = segment.kept();
   CHECK(!kept->segments[0].segment->has_table());
-  for (int round = 0; round < 150; ++round) {
-    const QueryPlan plan = RandomPlan(&random);
+  // Fields of one word before those of two, and words that have the same letters together.
+  std::vector<QueryPlan> plans;
+  for (const auto& [first, second] : {std::pair("ab", "c"), std::pair("a", "bc")}) {
+    for (const bool is_one : {true, false}) {
+      QueryPlan& plan = plans.emplace_back();
+      plan.size = 50;
+      plan.flags = kNeedTotal;
+      if (is_one) plan.groups = {Group(Occur::kShould, {{1, {first}}, {0.9f, {second}, AlternativeKind::kSynonym}})};
+      else plan.groups = {Word(first), Word(second)};
+      plan.whole = is_one ? std::vector<uint16_t>{0} : std::vector<uint16_t>{0, 1};
+      plan.whole_field_weight = 0.5f;
+    }
+  }
+  while (plans.size() < 150) plans.push_back(RandomPlan(&random));
+  for (const QueryPlan& plan : plans) {
     const Result expected = RunSearch(*segment.fresh(), plan);
     // What a filter passes is kept after as many comparisons as there are documents.
     for (int time = 0; time < 3; ++time) {
@@ -292,6 +305,13 @@ TEST(kept_answers_about_longer_words_are_those_of_the_same_scale) {
     return PrepareQuery(*generation, plan, true).joined_bytes[0]->bytes;
   };
   const auto alone = joined({segment});
+  // A synonym counts as the word itself, although all terms and weights are the same.
+  const auto both = folder.Build({{6}, {}}, {DocumentWriter(4).Text(0, "서울시 서울역"), DocumentWriter(5).Text(0, "서울역")});
+  for (PlanAlternative& alternative : plan.groups[0].alternatives) alternative.weight = 0.5f;
+  const auto as_longer = joined({both});
+  plan.groups[0].alternatives[2].kind = AlternativeKind::kSynonym;
+  CHECK(joined({both}) != as_longer);
+  plan.groups[0].alternatives[2] = {0.9f, {"서울역"}, AlternativeKind::kCompound};
   CHECK(joined({segment, lighter}) != alone);
   CHECK(joined({segment, other}) != alone);
   CHECK(joined({segment}) == alone);
