@@ -204,6 +204,8 @@ TEST(kept_answers_of_other_searches_change_no_hit) {
       plan.flags = kNeedTotal;
       if (is_one) plan.groups = {Group(Occur::kShould, {{1, {first}}, {0.9f, {second}, AlternativeKind::kSynonym}})};
       else plan.groups = {Word(first), Word(second)};
+      // Beside it, the number of documents of a group decides how much it counts.
+      if (is_one) plan.groups.push_back(Word("abc"));
       plan.whole = is_one ? std::vector<uint16_t>{0} : std::vector<uint16_t>{0, 1};
       plan.whole_field_weight = 0.5f;
     }
