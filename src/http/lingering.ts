@@ -19,6 +19,12 @@ const LINGER_BYTES_MAX = 268_435_456;
 /** Pause after which a rest that need not come counts as over. */
 const PAUSE_MS_MAX = 2000;
 
+/** Restarts the timeout of the library. Also resumes a connection whose body had been paused. */
+function restartTimeout(res: WireResponse): void {
+  res.pause();
+  res.resume();
+}
+
 export interface Rest {
   /** False: the client has stopped sending, and may continue any time or never. */
   readonly isAwaited: boolean;
@@ -35,10 +41,10 @@ export function dropRest(res: WireResponse, { isAwaited }: Rest, end: () => void
     quietLooks = bytes === seenBytes ? quietLooks + 1 : 0;
     seenBytes = bytes;
     if (looks > LOOKS_MAX || quietLooks > QUIET_LOOKS_MAX) return end();
-    // Restarts the timeout of the library.
-    res.pause();
-    res.resume();
+    restartTimeout(res);
   }, LOOK_INTERVAL_MS).unref();
+  // Until the answer, the body was looked at as often: with up to two intervals in between, the library would close.
+  restartTimeout(res);
   const pause = isAwaited ? undefined : setTimeout(end, PAUSE_MS_MAX).unref();
   res.onData((chunk, isLast) => {
     bytes += chunk.byteLength;
