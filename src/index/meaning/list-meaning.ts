@@ -36,6 +36,7 @@ import type { BackgroundHost } from '../versions/background-host.js';
 import { nextTryMs } from '../versions/background-rounds.js';
 import { BuiltInLearner, learnedModelOf } from './built-in-learner.js';
 import { builtInWorker, embeddingWorker } from './embedding-worker.js';
+import { LaneErrors } from './lane-errors.js';
 import { ModelAttachment, newestSpace } from './model-attachment.js';
 
 /** Number of records whose vectors are looked up in one turn of the list's queue. */
@@ -80,8 +81,9 @@ export class ListMeaning {
   private scanning: Promise<void> | undefined;
   private pause: NodeJS.Timeout | undefined;
   private job: Job | undefined;
-  /** Error of the latest attempt to embed, or of the model itself. */
-  private error: string | undefined;
+  /** Why the model embeds nothing. */
+  private complaint: string | undefined;
+  private readonly errors = new LaneErrors();
   private stopped = false;
 
   private readonly index: VectorIndexKeeper;
@@ -154,7 +156,8 @@ export class ListMeaning {
     const { failed, reasons } = this.figures(version, space);
     const pending = space.source === 'own' ? 0 : Math.max(0, store.version(version).recordCount() - embedded - failed);
     const indexed = this.isIndexed(space, embedded) ? undefined : this.withoutIndex();
-    const failure = this.error ?? this.notAttached;
+    const failure =
+      this.complaint ?? this.errors.ofWork((lane) => embeddingQueue(store).figures(lane)) ?? this.notAttached;
     const error = failure ?? indexed?.error ?? mostFrequent(reasons);
     const isOnItsWay = pending > 0 || space.state === 'filling';
     return {
@@ -209,7 +212,7 @@ export class ListMeaning {
     const { retried } = await host.exclusive(() =>
       host.runCommit({ kind: 'retry-embeddings', listPath, nowMs: clock.nowMs(), lane }),
     );
-    this.error = undefined;
+    this.errors.clear();
     this.runner?.forgive(lane);
     this.committed();
     return retried;
@@ -257,7 +260,7 @@ export class ListMeaning {
     const model = this.modelName;
     if (model === null) return null;
     const found = this.attachedAs(model);
-    this.error = complaintOf(found);
+    this.complaint = complaintOf(found);
     if (found?.source === 'own') {
       return { model, source: 'own', modelVersion: `own:${model}`, dimensions: found.dimensions };
     }
@@ -291,12 +294,13 @@ export class ListMeaning {
     for (const [lane, { by }] of this.lanes) {
       if (isSame(wanted.get(lane)?.by, by)) continue;
       this.lanes.delete(lane);
+      this.errors.end(lane);
       void this.runner?.remove(lane);
     }
     for (const [lane, each] of wanted) {
       if (this.lanes.has(lane)) continue;
       this.lanes.set(lane, each);
-      this.startedRunner().add(lane, this.workerOf(each));
+      this.startedRunner().add(lane, this.workerOf(each, this.errors.begin(lane)));
     }
   }
 
@@ -316,12 +320,9 @@ export class ListMeaning {
     }));
   }
 
-  private workerOf({ version, space, by }: Lane) {
+  private workerOf({ version, space, by }: Lane, onOutcome: (error: string | undefined) => void) {
     const { host } = this.options;
     const task = { listPath: host.listPath, version, space: space.number };
-    const onOutcome = (error: string | undefined) => {
-      this.error = error;
-    };
     if (by.source !== 'embedder') {
       return builtInWorker({
         model: space.modelVersion,
