@@ -139,7 +139,7 @@ const request = (more) => ({
   path: '/search/default/books/1',
   queryString: 'query=old+man+and+the+sea&match=all&size=10&cache=false',
   credential: { kind: 'key', header: key.secret },
-  visitor: { address: '127.0.0.1', userAgent: '', fetchSite: '' },
+  visitor: { address: '127.0.0.1', userAgent: '', fetchSite: '', origin: '' },
   requestIdHeader: '',
   contentType: undefined,
   origin: '',
