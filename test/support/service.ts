@@ -62,7 +62,13 @@ const checkers = new Map<string, Promise<AnswerChecker>>();
 export async function startTestService(settings: ServiceSettings = {}): Promise<TestService> {
   const dataDir = settings.dataDir ?? mkdtempSync(join(tmpdir(), 'gannet-test-'));
   const service = new TestService(dataDir, settings);
-  await service.start();
+  try {
+    await service.start();
+  } catch (error) {
+    // Nobody has it who could stop it.
+    await service.stop('SIGKILL');
+    throw error;
+  }
   return service;
 }
 
