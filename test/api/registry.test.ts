@@ -16,7 +16,12 @@ import { createValidator, isStreamBody } from '../../src/operations/dispatch/val
 
 const operations = await allOperations();
 
-const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true, keywords: ['x-members', 'x-allowed'] });
+const ajv = new Ajv2020({
+  strict: true,
+  strictTypes: false,
+  allErrors: true,
+  keywords: ['x-members', 'x-allowed', 'x-separator'],
+});
 addFormats.default(ajv);
 
 interface Node {
