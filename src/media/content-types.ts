@@ -8,8 +8,10 @@ const CONTENT_TYPE = new RegExp(
   `^${TOKEN}/${TOKEN}(?:\\s*;\\s*${TOKEN}=(?:${TOKEN}|"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*"))*$`,
 );
 
-/** Types of forms, with a file among other fields, or what curl sends unless told otherwise. */
-const FORM = /^(multipart\/form-data|application\/x-www-form-urlencoded)\s*(?:;|$)/i;
+/** A form, with a file among other fields. */
+const FORM = /^multipart\/form-data\s*(?:;|$)/i;
+/** What curl and Python's urllib send with any bytes unless told otherwise; nobody means it of a file. */
+const BY_DEFAULT = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 
 /** By extension of the file's name. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -68,15 +70,14 @@ const SHOWN: ReadonlySet<string> = new Set([
 
 /**
  * Returns the given type, or the one that the name suggests if none was given. Throws `unsupported-media-type`, also for
- * forms: they would be stored with what encloses the file, and `curl -d` sends files without their line ends.
+ * a form, which would be stored with what encloses the file.
  */
 export function contentTypeOf(given: string, path: string): string {
-  if (given === '') return contentTypeOfName(path);
-  const [, form] = FORM.exec(given) ?? [];
-  if (form !== undefined) {
+  if (given === '' || BY_DEFAULT.test(given)) return contentTypeOfName(path);
+  if (FORM.test(given)) {
     throw new ServiceError(
       'unsupported-media-type',
-      `The body has to be the bytes of the file, not a form (${form.toLowerCase()}). Send them with the file's own content type, or without one, as "curl -T FILE" does.`,
+      'The body has to be the bytes of the file, not a form (multipart/form-data). Send them with the content type of the file, or without one, as "curl -T FILE" does.',
     );
   }
   if (given.length <= CONTENT_TYPE_CHARACTERS_MAX && CONTENT_TYPE.test(given)) return given;
