@@ -8,6 +8,7 @@ import {
   isUnreadable,
   isWithin,
   ServiceError,
+  shellWord,
   systemReason,
 } from '../platform/index.js';
 
@@ -95,5 +96,5 @@ function notAllowed(folder: string, error: NodeJS.ErrnoException): string {
   const user = process.geteuid?.() ?? 'of the service';
   // What is made in the folder for a while has a name that says nothing to anybody.
   const path = dirname(error.path ?? folder) === folder && error.syscall === 'mkdir' ? folder : error.path;
-  return `The user with the id ${user} may not use ${path} (${error.code}). As root, give it the folder of backups: install -d -o ${user} -m 0700 ${folder}`;
+  return `The user with the id ${user} may not use ${path} (${error.code}). As root, give it the folder of backups: install -d -o ${user} -m 0700 ${shellWord(folder)}`;
 }

@@ -8,7 +8,7 @@ import { Option, type Command } from 'commander';
 import type { TSchema } from 'typebox';
 import { FEATURES } from '../features.js';
 import { firstForm, isStreamBody, type CommandSpec, type CommandText, type Operation } from '../operations/index.js';
-import { EventCatalogue } from '../platform/index.js';
+import { EventCatalogue, shellWord } from '../platform/index.js';
 import { writeJson, writeValue, type CommandContext, type Run } from './command-context.js';
 import { operationNamed } from './call-request.js';
 import { CommandError, EXIT, type ExitStatus } from './exit-codes.js';
@@ -98,7 +98,7 @@ function addDeclaredCommand(
     command.addOption(new Option('--no-wait', 'return at once instead of waiting for the end'));
   const example = spec.example ?? [];
   if (example.length > 0)
-    command.addHelpText('after', `\nExample: gannet ${[spec.name, ...example.map(asTyped)].join(' ')}`);
+    command.addHelpText('after', `\nExample: gannet ${[spec.name, ...example.map(shellWord)].join(' ')}`);
   command.action((...args: unknown[]) => {
     const values = args.slice(0, typed.length) as string[];
     const options = args[typed.length] as Given;
@@ -214,11 +214,6 @@ interface Member extends MemberSchema {
 function choicesText({ enum: values = [] }: Member): string {
   const isEach = values.length > 0 && values.every((value) => typeof value === 'string');
   return isEach ? ` (choices: ${values.map((value) => JSON.stringify(value)).join(', ')})` : '';
-}
-
-/** Quotes a word for a shell. */
-function asTyped(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Returns the members that an operation takes, by name. */

@@ -206,9 +206,9 @@ export class Feeds {
   }
 
   /**
-   * Replaces the secret of the feed, and begins a run at once or after the run that is under way. Rejects with `unprocessable` if the source is read
-   * without a secret, and with `source-unusable` if the source does not take the new one, in which case the old one
-   * stays.
+   * Replaces the secret of the feed, and begins a run at once or after the run that is under way. Rejects with
+   * `unprocessable` if the source is read without a secret, and with `source-unusable` if the source does not take the
+   * new one, in which case the old one stays.
    */
   async setSecret(row: FeedRow, secret: Secret, signal?: AbortSignal): Promise<FeedRow> {
     if (row.secret === null) throw new ServiceError('unprocessable', `The feed '${row.name}' has no secret.`);

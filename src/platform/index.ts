@@ -53,6 +53,7 @@ export * from './outbound/index.js';
 export * from './paths.js';
 export * from './process-room.js';
 export * from './program.js';
+export * from './shell-word.js';
 export * from './machine-share.js';
 export { memoryWarnings } from './automatic-memory.js';
 export * from './mounts.js';

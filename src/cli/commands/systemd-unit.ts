@@ -1,7 +1,7 @@
 /** `gannet systemd-unit`: prints a systemd unit for this program, with its paths on this machine. */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { packageRoot } from '../../platform/index.js';
+import { packageRoot, shellWord } from '../../platform/index.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 
@@ -36,7 +36,7 @@ export function systemdUnit({ output }: CommandContext, { config, data, user }: 
   output.write(template.replace(/\{(\w+)\}/g, (unknown, name: string) => values[name] ?? unknown));
   if (!STATE.test(resolve(data)) && !existsSync(data))
     output.note(
-      `Make the data directory before the first start: install -d -o ${user} -m 0700 ${inShell(resolve(data))}\n`,
+      `Make the data directory before the first start: install -d -o ${user} -m 0700 ${shellWord(resolve(data))}\n`,
     );
   for (const path of inHomes)
     output.note(`${path} is in a home directory. Make sure that the user ${user} can read it.\n`);
@@ -76,10 +76,6 @@ function quoted(path: string): string {
   const escaped = path.replace(/%/g, '%%');
   return /[\s"'\\;]/.test(escaped) ? `"${escaped.replace(/["\\]/g, '\\$&')}"` : escaped;
 }
-
-/** Quotes a path for a shell, if it needs that. */
-const inShell = (path: string): string =>
-  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Quotes a value in a command line, where environment variables are expanded too. */
 function inCommand(path: string): string {

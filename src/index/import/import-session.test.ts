@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
-import { ServiceError } from '../../platform/index.js';
+import { asStorageError } from '../../platform/index.js';
 import { ImportBuffers } from './import-buffers.js';
 import type { ImportBatch } from '../contract/ingest-tasks.js';
 import { BulkImport } from './import-session.js';
@@ -31,8 +31,7 @@ function importInto(buffers: ImportBuffers, { held = false, room = Infinity } = 
     commit: async (batch) => {
       batches.push(bytesOf(batch));
       await released;
-      if (batches.length > room)
-        throw new ServiceError('storage-full', 'The disk is full: nothing was written. Free space and try again.');
+      if (batches.length > room) throw asStorageError(Object.assign(new Error('write'), { code: 'ENOSPC' })) as Error;
       const created = batch.records.reduce((sum, { ends }) => sum + ends.length, 0);
       return { created, updated: 0, failed: 0, errors: [] };
     },

@@ -151,8 +151,8 @@ interface PlainWordInput {
 }
 
 /**
- * Cache of words that expand the same way in every query. Keyed by the dictionary's cached forms of the word; the variants of such a
- * word are cached there as well, so that they are the same array.
+ * Cache of words that expand the same way in every query. Keyed by the dictionary's cached forms of the word; the
+ * variants of such a word are cached there as well, so that they are the same array.
  */
 const plainWords = new WeakMap<WordForms, Omit<PlainWordInput, 'word'> & ExpandedWord>();
 
