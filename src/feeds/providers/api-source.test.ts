@@ -203,6 +203,40 @@ describe('ApiSource', () => {
     expect(places.site.asked()).toEqual(['/items', since, since, '/items']);
   });
 
+  it('describes the fields of all records, also after a run that was given only what had changed', async () => {
+    const updated = { updated_since: { parameter: 'since', full_every: 4 } };
+    const since = `/items?since=${encodeURIComponent(new Date(NOW_MS).toISOString())}`;
+    const fieldsNow = () => {
+      const [header = ''] = places.files.text(SYNC_PATH).split('\n');
+      const { fields } = JSON.parse(header) as { fields: Record<string, readonly { readonly name: string }[]> };
+      return Object.values(fields).flatMap((kind) => kind.map(({ name }) => name));
+    };
+    places.site.pages.set('/items', json({ data: items(1, 2) }));
+    await run(updated);
+    const all = fieldsNow();
+    places.site.pages.set(since, json({ data: [] }));
+    expect(await run(updated)).toMatchObject({ unchanged: 2, wasReplaced: false });
+    expect(fieldsNow()).toEqual(all);
+    places.site.pages.set(since, json({ data: [{ id: 3, weight: 1.5 }] }));
+    expect(await run(updated)).toMatchObject({ added: 1, wasReplaced: true });
+    expect(fieldsNow()).toEqual([...all, 'weight']);
+    places.site.pages.set(since, json({ data: [] }));
+    expect(await run(updated)).toMatchObject({ unchanged: 3, wasReplaced: false });
+    // A run that reads everything tells what there is now.
+    expect(await run(updated)).toMatchObject({ removed: 1 });
+    expect(fieldsNow()).toEqual(all);
+  });
+
+  it('reads everything if an earlier release has not kept what the fields are', async () => {
+    const updated = { updated_since: { parameter: 'since', full_every: 30 } };
+    places.site.pages.set('/items', json({ data: items(1, 2) }));
+    await run(updated);
+    const { kinds: _, ...earlier } = places.memory.read() ?? { since: '', partialRuns: 0 };
+    await places.memory.write(earlier);
+    expect(await run(updated)).toMatchObject({ unchanged: 2, wasReplaced: false });
+    expect(places.site.asked()).toEqual(['/items', '/items']);
+  });
+
   it('asks for everything if the last run was made by a clock that was ahead', async () => {
     const updated = { updated_since: { parameter: 'since', full_every: 30 } };
     places.site.pages.set('/items', json({ data: items(1, 2) }));

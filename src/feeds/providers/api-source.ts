@@ -16,7 +16,7 @@ import { Pagination, type PaginationSettings } from '../json/pagination.js';
 import { seenFor } from '../runs/time-seen.js';
 import { SourceFailedError, type FieldValue, type SourceListener, type SourceOutcome } from '../source/source-run.js';
 import { Slices } from '../text/slices.js';
-import { FieldKinds } from './field-kinds.js';
+import { FieldKinds, type KnownKinds } from './field-kinds.js';
 
 export interface ApiSettings {
   readonly url: string;
@@ -42,6 +42,8 @@ export interface ApiMemory {
   readonly since: string;
   /** Number of runs since everything was read. */
   readonly partialRuns: number;
+  /** What is known of the fields of all records. Missing if an earlier release kept this. */
+  readonly kinds?: KnownKinds;
   /** Number of records without a name that the source is known to have. */
   readonly nameless?: number;
   /** Since when there have been more of them, in ISO 8601. */
@@ -107,7 +109,7 @@ export class ApiSource implements FeedSource {
     const nowUtc = new Date(nowMs()).toISOString();
     const isPartial =
       settings.updated_since !== undefined &&
-      known !== undefined &&
+      known?.kinds !== undefined &&
       // A moment in the future comes from a clock that was ahead. Nothing would have changed since then.
       known.since <= nowUtc &&
       known.partialRuns + 1 < settings.updated_since.full_every;
@@ -151,9 +153,19 @@ export class ApiSource implements FeedSource {
     if (came === 'perhaps cut') listener.skipped('the rest', PERHAPS_CUT);
     if (came === 'limited')
       listener.skipped('the rest', `A feed has at most ${this.options.recordsMax} records and ${PAGES_MAX} pages.`);
-    if (isPartial) return { isComplete: false, ...counts };
-    const isExplained = this.noteNameless(nameless, before, listener);
-    return { isComplete: came === 'whole' && isExplained, ...counts };
+    const isExplained = !isPartial && this.noteNameless(nameless, before, listener);
+    const isComplete = came === 'whole' && isExplained;
+    this.noteKinds(isComplete ? undefined : before?.kinds);
+    return { isComplete, ...counts };
+  }
+
+  /**
+   * Keeps what the fields are. `before`: what was known of records that were not given this time, but stay: without it
+   * the file would describe only the fields of those that were given.
+   */
+  private noteKinds(before: KnownKinds | undefined): void {
+    if (before !== undefined) this.kinds.include(before);
+    if (this.next !== undefined) this.next = { ...this.next, kinds: this.kinds.known() };
   }
 
   /**

@@ -16,24 +16,36 @@ interface Met {
   isMany: boolean;
 }
 
+/** What is known of fields, by name, in a form that can be kept. */
+export type KnownKinds = Readonly<Record<string, Readonly<Met>>>;
+
 export class FieldKinds {
   private readonly fields = new Map<string, Met>();
 
   meet(fields: Readonly<Record<string, FieldValue>>): void {
     for (const [name, value] of Object.entries(fields)) {
-      const met = this.fields.get(name) ?? {
-        isString: false,
-        isNumber: false,
-        isBoolean: false,
-        isDate: true,
-        isShort: true,
-        isMany: false,
-      };
-      this.fields.set(name, met);
+      const met = this.met(name);
       met.isMany ||= Array.isArray(value);
       for (const scalar of Array.isArray(value) ? (value as readonly FieldScalar[]) : [value as FieldScalar])
         add(met, scalar);
     }
+  }
+
+  /** Adds what was known of records that were not met. */
+  include(known: KnownKinds): void {
+    for (const [name, before] of Object.entries(known)) {
+      const met = this.met(name);
+      met.isString ||= before.isString;
+      met.isNumber ||= before.isNumber;
+      met.isBoolean ||= before.isBoolean;
+      met.isDate &&= before.isDate;
+      met.isShort &&= before.isShort;
+      met.isMany ||= before.isMany;
+    }
+  }
+
+  known(): KnownKinds {
+    return Object.fromEntries([...this.fields].map(([name, met]) => [name, { ...met }]));
   }
 
   /** Returns the fields, sorted by name. A field that had both text and numbers is text. */
@@ -53,6 +65,14 @@ export class FieldKinds {
       } else facets.push({ name, type: met.isNumber ? 'number' : 'boolean', cardinality });
     }
     return { searchable_fields: searchable, facets, resources: [] };
+  }
+
+  private met(name: string): Met {
+    const before = this.fields.get(name);
+    if (before !== undefined) return before;
+    const none = { isString: false, isNumber: false, isBoolean: false, isDate: true, isShort: true, isMany: false };
+    this.fields.set(name, none);
+    return none;
   }
 }
 
