@@ -86,7 +86,7 @@ describe('DeliveryQueue', () => {
             switch (step.kind) {
               case 'move': {
                 const moved = Array.from({ length: step.count }, () => ({
-                  id: deliveryId('source', (row += 1), step.subscription),
+                  id: deliveryId('source', { row: (row += 1), atMs: 1 }, step.subscription),
                   subject: `s${row % 3}`,
                 }));
                 const event = { account: 'x', type: 'webhook.ping', atMs: 1, body: '{}' } as const;
@@ -242,14 +242,15 @@ describe('the delivery log', () => {
 
 describe('deliveryId', () => {
   it('is a UUIDv8 that depends on all of its parts and on nothing else', () => {
-    const id = deliveryId('system', 7, 'subscription');
+    const id = deliveryId('system', { row: 7, atMs: 1 }, 'subscription');
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    expect(deliveryId('system', 7, 'subscription')).toBe(id);
+    expect(deliveryId('system', { row: 7, atMs: 1 }, 'subscription')).toBe(id);
     const others = [
-      deliveryId('list', 7, 'subscription'),
-      deliveryId('system', 8, 'subscription'),
-      deliveryId('system', 7, 'x'),
+      deliveryId('list', { row: 7, atMs: 1 }, 'subscription'),
+      deliveryId('system', { row: 8, atMs: 1 }, 'subscription'),
+      deliveryId('system', { row: 7, atMs: 2 }, 'subscription'),
+      deliveryId('system', { row: 7, atMs: 1 }, 'x'),
     ];
-    expect(new Set([id, ...others]).size).toBe(4);
+    expect(new Set([id, ...others]).size).toBe(5);
   });
 });

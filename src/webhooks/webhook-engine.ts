@@ -246,7 +246,7 @@ export class WebhookEngine {
     const nowMs = this.options.timers.nowMs();
     return this.subscribers(event.account, event.type)
       .filter((each) => this.madeBefore.isTold(each, event.atMs, nowMs))
-      .map(({ id }) => ({ lane: id, item: { id: deliveryId(source.id, row, id), event } }));
+      .map(({ id }) => ({ lane: id, item: { id: deliveryId(source.id, { row, atMs: event.atMs }, id), event } }));
   }
 
   private subscribers(account: string, type: string): readonly Subscription[] {

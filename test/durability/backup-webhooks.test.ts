@@ -1,6 +1,6 @@
 /**
- * Tests that a restored backup sends every event of changes that it contains, even if the events were moved to the
- * queue while it was made.
+ * Tests what webhooks are sent after a backup was restored: every event of the changes that it contains, even if it was
+ * moved to the queue while the backup was made, and new events under new ids.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,6 +31,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const EVENTS = ['searchresult.created', 'list.created'];
 const ENV = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
 
 async function write(name: string): Promise<void> {
@@ -53,20 +54,29 @@ async function writeAndMove(prefix: string, count: number): Promise<string[]> {
   return names;
 }
 
+async function startWithWebhook(dataDir: string, env: Readonly<Record<string, string>>): Promise<TestService> {
+  const started = (service = await startTestService({ dataDir, env }));
+  await started.client.post('/list/default', { name: 'films', searchable_fields: [{ name: 'title' }] });
+  const subscribed = await started.client.post('/webhook', { url: receiver.url(), events: EVENTS });
+  expect(subscribed.status, subscribed.text).toBe(201);
+  return started;
+}
+
+/** Ends the service, restores the backup into another folder, and starts a service on that. */
+async function restoreInstead(backup: string): Promise<TestService> {
+  await service?.stop('SIGKILL');
+  const restored = join(folder, 'restored');
+  expect((await gannet(restored, 'restore', (JSON.parse(backup) as { path: string }).path)).status).toBe(0);
+  return (service = await startTestService({ dataDir: restored, env: ENV }));
+}
+
 it('A restored backup sends all events of its records, even those that were queued while it was made', async () => {
   const dataDir = join(folder, 'data');
   const library = join(folder, 'silent-disk.so');
   execFileSync('cc', ['-shared', '-fPIC', '-o', library, SOURCE, '-ldl']);
   const isSilent = join(folder, 'is-silent');
   const slow = { ...ENV, LD_PRELOAD: library, SILENT_DISK: isSilent, SILENT_SYNC: `/${HELD_FILE}` };
-  service = await startTestService({ dataDir, env: slow });
-  await service.client.post('/list/default', { name: 'films', searchable_fields: [{ name: 'title' }] });
-  const subscribed = await service.client.post('/webhook', {
-    account: 'default',
-    url: receiver.url(),
-    events: ['searchresult.created'],
-  });
-  expect(subscribed.status, subscribed.text).toBe(201);
+  await startWithWebhook(dataDir, slow);
   await writeAndMove('before', BEFORE_BACKUP);
   writeFileSync(join(dataDir, HELD_FILE), 'copied when nobody waits in it');
   writeFileSync(isSilent, '');
@@ -76,16 +86,35 @@ it('A restored backup sends all events of its records, even those that were queu
   rmSync(isSilent);
   const { status, output, notes } = await backup;
   expect(status, notes).toBe(0);
-  await service.stop('SIGKILL');
 
   // What the first service sent after the copy of its queue is sent again, as the copy does not know of it.
   receiver.received.splice(0);
-  const restored = join(folder, 'restored');
-  expect((await gannet(restored, 'restore', (JSON.parse(output) as { path: string }).path)).status).toBe(0);
-  service = await startTestService({ dataDir: restored, env: ENV });
+  await restoreInstead(output);
   const missing = await eventually(
     () => Promise.resolve(during.filter((name) => !told().has(name))),
     (left) => left.length === 0,
   );
   expect(missing).toEqual([]);
+});
+
+it('What happens after a backup was restored is sent under new ids, not under those of what it does not contain', async () => {
+  const dataDir = join(folder, 'data');
+  const first = await startWithWebhook(dataDir, ENV);
+  await writeAndMove('before', 1);
+  const { status, output, notes } = await gannet(dataDir, 'backup', join(folder, 'backups'), '--json');
+  expect(status, notes).toBe(0);
+  await writeAndMove('lost', 1);
+  expect((await first.client.post('/list/default', { name: 'lost' })).status).toBe(201);
+  await eventually(() => Promise.resolve(told().has('lost')), Boolean);
+
+  const second = await restoreInstead(output);
+  await writeAndMove('after', 1);
+  expect((await second.client.post('/list/default', { name: 'after' })).status).toBe(201);
+  await eventually(() => Promise.resolve(told().has('after')), Boolean);
+  const namesById = new Map<string, Set<unknown>>();
+  for (const { headers, body } of receiver.received) {
+    const id = String(headers['x-service-delivery']);
+    namesById.set(id, (namesById.get(id) ?? new Set()).add(body.data['name']));
+  }
+  expect([...namesById.values()].filter(({ size }) => size > 1)).toEqual([]);
 });
