@@ -86,7 +86,10 @@ describe('docs/architecture.md', () => {
 
   it('has a section for each folder of src, and for no other', () => {
     const named = sections.flatMap(([heading]) => [...heading.matchAll(/`src\/([a-z-]+)`/g)].map(([, name]) => name));
-    expect(named.sort()).toEqual(foldersOf('src'));
+    expect(
+      named.sort(),
+      'docs/architecture.md has a section for each folder of src, whose heading begins with the folder',
+    ).toEqual(foldersOf('src'));
   });
 
   it('lists the folders in the order of the layers', () => {
@@ -96,7 +99,10 @@ describe('docs/architecture.md', () => {
       layering.forbidden.findIndex(
         ({ name, from }) => name.startsWith('downwards-from-') && new RegExp(from.path).test(`src/${folder}/x.ts`),
       );
-    expect([...order].sort()).toEqual(foldersOf('src'));
+    expect(
+      [...order].sort(),
+      'docs/architecture.md names each folder of src under "Layering", in the order of .dependency-cruiser.cjs; a feature without a rule there stands before "and other features"',
+    ).toEqual(foldersOf('src'));
     const levels = order.map(levelOf).map((level) => (level === -1 ? Infinity : level));
     expect(levels).toEqual([...levels].sort((a, b) => a - b));
   });
@@ -296,6 +302,21 @@ describe('docs/formats.md', () => {
       missing.map(([, kind, number]) => `${kind}: ${number}`),
       'the table of environments in docs/formats.md has a row for each kind, which ends with its number',
     ).toEqual([]);
+  });
+
+  it('names every database in which the service keeps something', () => {
+    const named = new Set(quoted(read('docs/formats.md')));
+    const databases = sources.flatMap((path) => {
+      const text = read(path);
+      const opened = [...text.matchAll(/\.(?:collection|database)(?:<[^()]*>)?\(\s*'([a-z-]+)'/g)];
+      const ofWork = [...text.matchAll(/\bdatabases: \{([^}]*)\}/g)].flatMap(([, held]) => [
+        ...held.matchAll(/: '([a-z-]+)'/g),
+      ]);
+      return [...opened, ...ofWork].map(([, name]) => ({ name, path }));
+    });
+    expect(databases.length).toBeGreaterThan(40);
+    const missing = databases.filter(({ name }) => !named.has(name)).map(({ name, path }) => `${name} (${path})`);
+    expect(missing, 'docs/formats.md says of each database what its keys and values are').toEqual([]);
   });
 
   it('has the format number of segments, and a row for each kind of key', () => {

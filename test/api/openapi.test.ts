@@ -60,7 +60,10 @@ describe('the OpenAPI document', () => {
 
   it('describes each tag and each parameter', () => {
     expect(document.tags.length).toBeGreaterThan(0);
-    expect(document.tags.filter(({ description }) => description === undefined)).toEqual([]);
+    expect(
+      document.tags.filter(({ description }) => description === undefined),
+      "DESCRIPTIONS of src/operations/openapi/openapi-tags.ts says what each first part of operations' names is about",
+    ).toEqual([]);
     const bare = described.flatMap(({ operationId, parameters = [] }) =>
       parameters
         .filter((parameter) => (parameter.description ?? parameter.schema.description) === undefined)

@@ -525,5 +525,5 @@ it('Every search option of the OpenAPI document has a test', async () => {
   };
   const { parameters } = (paths['/search/{account}/{list}/{version}'] as (typeof paths)[string]).get;
   const options = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
-  expect([...tested].sort()).toEqual(options.sort());
+  expect([...tested].sort(), "each option has an option('name', …) in this file").toEqual(options.sort());
 });
