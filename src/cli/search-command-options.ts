@@ -9,8 +9,11 @@ export type SearchCommandOptions = Readonly<Record<string, unknown>> & {
   readonly json?: boolean;
 };
 
+/** Names of all search options except `query`, which is the command's argument. */
+export type TypedOptionName = Exclude<keyof typeof SEARCH_OPTIONS, 'query'>;
+
 export interface TypedOption {
-  readonly name: string;
+  readonly name: TypedOptionName;
   readonly option: SearchOption<unknown>;
   /** Flag as typed, without a value. */
   readonly flag: string;
@@ -18,16 +21,14 @@ export interface TypedOption {
   readonly key: string;
 }
 
-/** All search options except `query`, which is the command's argument. */
-export const TYPED_SEARCH_OPTIONS: readonly TypedOption[] = Object.entries(
-  SEARCH_OPTIONS as Readonly<Record<string, SearchOption<unknown>>>,
-)
-  .filter(([name]) => name !== 'query')
-  .map(([name, option]) => {
-    const word = name.replaceAll('_', '-');
-    const key = word.replaceAll(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());
-    return { name, option, flag: option.default === true ? `--no-${word}` : `--${word}`, key };
-  });
+export const TYPED_SEARCH_OPTIONS: readonly TypedOption[] = (
+  Object.entries(SEARCH_OPTIONS) as [TypedOptionName | 'query', SearchOption<unknown>][]
+).flatMap(([name, option]) => {
+  if (name === 'query') return [];
+  const word = name.replaceAll('_', '-');
+  const key = word.replaceAll(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());
+  return [{ name, option, flag: option.default === true ? `--no-${word}` : `--${word}`, key }];
+});
 
 /** Returns the options whose value is not the default, by their names in the API. */
 export function givenOptions(options: SearchCommandOptions): Readonly<Record<string, unknown>> {

@@ -14,6 +14,7 @@ it('gannet search has every option of a search', async () => {
   // What the API says of an option that is on by default is not what `--no-` does.
   expect(out).toMatch(/--no-typo-tolerance +find words only/);
   expect(out).not.toMatch(/--no-[a-z-]+ +whether /);
+  expect(out).not.toMatch(/JSON\s+body/);
 });
 
 it('givenOptions leaves out options that were not given', () => {

@@ -2,12 +2,20 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { SearchOption } from '../search/options/search-options.js';
 import type { Run } from './command-context.js';
-import { TYPED_SEARCH_OPTIONS, type SearchCommandOptions, type TypedOption } from './search-command-options.js';
+import {
+  TYPED_SEARCH_OPTIONS,
+  type SearchCommandOptions,
+  type TypedOption,
+  type TypedOptionName,
+} from './search-command-options.js';
 import { accountOption, configOption, jsonOption } from './shared-options.js';
 
+const floorOf = (kind: string): string => `leave out hits with a lower ${kind} score (0 to 1)`;
+
 /** Help texts. They replace the API's descriptions, which are longer and do not say what a `--no-` option does. */
-const TOLD: Readonly<Record<string, string>> = {
+const TOLD: Readonly<Record<TypedOptionName, string>> = {
   analytics: 'do not count the search in analytics',
+  box: 'for example 51.3,-0.5,51.7,0.3 (south, west, north, east)',
   cache: 'search anew, even if the answer is in the cache',
   disjunctive_facets: 'count each facet without the condition that the filter has on it',
   distinct: 'show one hit per value of this facet, for example one per product',
@@ -32,12 +40,11 @@ const TOLD: Readonly<Record<string, string>> = {
   typo_tolerance: 'find words only as they are spelt',
   vector: 'find the records nearest to this vector',
   vector_search: 'find records by words only, not by meaning',
-  ...Object.fromEntries(
-    ['text', 'image', 'document', 'video', 'audio'].map((kind) => [
-      `minimum_${kind}_score`,
-      `leave out hits with a lower ${kind} score (0 to 1)`,
-    ]),
-  ),
+  minimum_text_score: floorOf('text'),
+  minimum_image_score: floorOf('image'),
+  minimum_document_score: floorOf('document'),
+  minimum_video_score: floorOf('video'),
+  minimum_audio_score: floorOf('audio'),
 };
 const VALUE_NAMES: Readonly<Record<string, string>> = {
   distinct: 'facet',
@@ -71,12 +78,11 @@ export function addSearchCommand(program: Command, run: Run): void {
 interface MemberSchema {
   readonly type?: string;
   readonly enum?: readonly string[];
-  readonly description?: string;
 }
 
 function optionOf({ name, option, flag }: TypedOption): Option {
   const { type, enum: choices } = option.schema as MemberSchema;
-  const description = describe(name, option);
+  const description = TOLD[name];
   if (type === 'boolean') return new Option(flag, description);
   const typed = new Option(`${flag} <${VALUE_NAMES[name] ?? VALUE_NAMES_OF_TYPE[type ?? ''] ?? 'value'}>`, description);
   if (choices !== undefined) return typed.choices(choices);
@@ -92,11 +98,4 @@ function valueOf(type: string | undefined, option: SearchOption<unknown>, text: 
   if (text.trim() === '' || !(type === 'integer' ? Number.isSafeInteger(number) : Number.isFinite(number)))
     throw new InvalidArgumentError(type === 'integer' ? 'A whole number is expected.' : 'A number is expected.');
   return number;
-}
-
-/** Returns the help text of an option. That of a `--no-` option says what it switches off, which is true by default. */
-function describe(name: string, { schema }: SearchOption<unknown>): string {
-  const { description = '' } = schema as MemberSchema;
-  const told = TOLD[name] ?? description;
-  return told.slice(0, 1).toLowerCase() + told.slice(1);
 }

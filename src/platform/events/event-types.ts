@@ -1,12 +1,12 @@
 /**
  * Events that the service delivers to webhooks: those of this table, and those that features declare. To add one, add a
- * row to this table or to that of a feature.
+ * row to `events` of the feature that fires it, or to this table if none does.
  */
 
 export interface EventKind {
   /** When it fires. */
   readonly description: string;
-  /** False: the event is announced, but nothing fires it unless a feature declares it. Default true. */
+  /** False: the event is announced, but nothing fires it yet. Default true. */
   readonly isFired?: false;
 }
 
@@ -35,20 +35,10 @@ const EVENT_CATALOGUE = {
   'resource.updated': { description: 'The kind of a resource field changed' },
   'resource.renamed': { description: 'A resource field was renamed (with `previous_name`)' },
   'resource.deleted': { description: 'A resource field was removed from a list' },
-  'media.uploaded': { description: 'A file was uploaded to a media store', isFired: false },
-  'media.deleted': { description: 'A file was deleted from a media store', isFired: false },
-  'media-store.created': { description: 'A media store was added', isFired: false },
-  'media-store.deleted': { description: 'A media store was removed', isFired: false },
   'api-key.created': { description: 'An API key was created; the key itself is never sent' },
   'api-key.deleted': { description: 'An API key was deleted' },
-  'contributor.added': { description: 'A person was added to the account', isFired: false },
-  'contributor.removed': { description: 'A person was removed from the account', isFired: false },
   'eval.run-completed': { description: 'An evaluation finished', isFired: false },
   'eval.run-regressed': { description: 'The score of an evaluation dropped below its baseline', isFired: false },
-  'subscription.auto-upgraded': {
-    description: 'An account was moved to a larger plan near a limit (with `from_plan` and `to_plan`)',
-    isFired: false,
-  },
   'webhook.ping': {
     description: 'A test was requested. Sent only to the tested webhook, whether or not it subscribes to this type',
   },
@@ -61,11 +51,11 @@ export class EventCatalogue {
   readonly types: readonly string[];
   readonly #kinds: Readonly<Record<string, EventKind>>;
 
-  /** `declared`: events that features fire. Throws if one of them is already fired by another declaration. */
+  /** `declared`: events that features fire. Throws if one of them is declared twice. */
   constructor(declared: readonly Readonly<Record<string, EventKind>>[] = []) {
     const kinds: Record<string, EventKind> = { ...EVENT_CATALOGUE };
     for (const [type, kind] of declared.flatMap((each) => Object.entries(each))) {
-      if (kinds[type] !== undefined && kinds[type].isFired !== false) throw new Error(`two fire the event '${type}'`);
+      if (kinds[type] !== undefined) throw new Error(`the event '${type}' is declared twice`);
       kinds[type] = kind;
     }
     this.#kinds = kinds;
