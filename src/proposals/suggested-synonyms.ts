@@ -111,11 +111,7 @@ async function useful(
   for (const proposal of checkedProposals(proposals, synonymWords).slice(0, TRIED_MAX)) {
     if (found.length >= most) break;
     const { rule, basis } = proposal;
-    const { words } = await previewSynonymRule(
-      services,
-      { index, account: list.account, list: list.name, rule },
-      signal,
-    );
+    const { words } = await previewSynonymRule(services, { list, index, rule, reranker: false }, signal);
     const gains = words.filter(({ before }) => basis.kind === 'abbreviation' || before.total_count === 0);
     const added = Math.max(0, ...gains.map((word) => word.added));
     if (added > 0) found.push({ ...proposal, added });

@@ -289,6 +289,25 @@ it('A list accepts the vector of a search before any record has one, and finds t
   expect((await ask('fresh', { vector: [1, 2] })).status).toBe(400);
 });
 
+it('The preview of a synonym rule shows what searches find by meaning too, before and after the rule', async () => {
+  const rule = { kind: 'equivalent', terms: ['ocean', 'coupon'] };
+  const shown = ({ total_count, results }: Pick<Found, 'total_count' | 'results'>) => [
+    total_count,
+    results.map(({ name, '@text_score': score }) => [name, score]),
+  ];
+  const searched = async () => [
+    shown(await search('texts', { query: 'ocean' })),
+    shown(await search('texts', { query: 'coupon' })),
+  ];
+  const { status, text, body } = await client.post('/list/synonym-preview/default/texts', rule);
+  expect(status, text).toBe(200);
+  const { words } = body as { words: readonly Record<'before' | 'after', Found>[] };
+  expect(words.map(({ before }) => shown(before))).toEqual(await searched());
+  expect((await client.put('/list/synonyms/default/texts', { rules: [rule] })).status).toBe(200);
+  expect(words.map(({ after }) => shown(after))).toEqual(await searched());
+  expect((await client.put('/list/synonyms/default/texts', { rules: [] })).status).toBe(200);
+});
+
 it('Related records are found by meaning for a record that shares no word with others', async () => {
   for (const list of ['texts', 'vectors', 'words']) {
     const { status, text, body } = await client.get(`/related/default/${list}/1/sea-1`, { size: 2 });

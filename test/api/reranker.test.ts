@@ -224,3 +224,37 @@ describe('a reranker', () => {
     expect((await service.control().delete('/model/default/long')).status).toBe(409);
   });
 });
+
+describe('the preview of a synonym rule', () => {
+  const RULE = { kind: 'equivalent', terms: ['apple', 'tart'] };
+  const path = '/list/synonym-preview/default/pies';
+  interface Preview {
+    readonly changes_nothing: boolean;
+    readonly words: readonly Record<'before' | 'after', Found>[];
+  }
+  const preview = async (): Promise<Preview> => (await client.post(path, RULE)).body as Preview;
+  const sides = ({ words }: Preview, side: 'before' | 'after') => words.map((word) => namesOf(word[side]));
+  const searched = async () => [
+    namesOf(await search({ size: 10 })),
+    namesOf(await search({ size: 10, query: 'tart' })),
+  ];
+
+  it('is in the order of the reranker, as the searches are', async () => {
+    const previewed = await preview();
+    expect(sides(previewed, 'before')).toEqual(await searched());
+    expect((await client.put('/list/synonyms/default/pies', { rules: [RULE] })).status).toBe(200);
+    expect(sides(previewed, 'after')).toEqual(await searched());
+    // The rule that is in force already changes nothing.
+    expect((await preview()).changes_nothing).toBe(true);
+  });
+
+  it('says that a rule changes nothing also if the reranker ordered only one of the two searches', async () => {
+    let calls = 0;
+    server.script = (asked, response) => {
+      calls += 1;
+      (calls === 1 ? answering(503, '{}') : wellBehaved)(asked, response);
+    };
+    expect((await preview()).changes_nothing).toBe(true);
+    server.script = wellBehaved;
+  });
+});

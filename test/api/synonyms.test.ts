@@ -269,3 +269,31 @@ describe('POST /list/synonym-preview', () => {
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer: '/terms/1' }] } });
   });
 });
+
+describe('a key that may read the rules and no records', () => {
+  it('is told how many records a rule adds and what abbreviations mean, and neither shown records nor their names', async () => {
+    const key = await service.clientFor({ access: 'custom', permissions: ['synonym:read'] });
+    const rule = { kind: 'equivalent', terms: ['scanner', 'tomograph'] };
+    const path = '/list/synonym-preview/default/papers';
+    const whole = (await service.client.post(path, rule)).body as Preview;
+    const { status, text, body } = await key.post(path, rule);
+    expect(status, text).toBe(200);
+    const counts = ({ changes_nothing, words }: Preview) => [
+      changes_nothing,
+      words.map(({ word, before, after, added }) => [word, before.total_count, after.total_count, added]),
+    ];
+    expect(counts(body as Preview)).toEqual(counts(whole));
+    const hits = ({ words }: Preview) => words.flatMap(({ before, after }) => [...before.results, ...after.results]);
+    expect(hits(whole)).not.toEqual([]);
+    expect(hits(body as Preview)).toEqual([]);
+
+    const { candidates } = (await key.get('/list/synonym-candidates/default/papers')).body as {
+      candidates: readonly Candidate[];
+    };
+    expect(candidates.map(({ abbreviation, examples }) => [abbreviation, examples])).toEqual([
+      ['MRI', []],
+      ['SVM', []],
+      ['MRI', []],
+    ]);
+  });
+});

@@ -107,7 +107,13 @@ export function listTargets({ services, list }: TargetContext, params: ListSearc
   return Promise.resolve(openIndex(services, record)).then((opened) => targetsOfList(services, opened, record, number));
 }
 
-function targetsOfList(services: Services, index: ListIndex, record: ListRecord, version: number): SearchTargets {
+/** Opens a version of an open list. Throws `version-not-found`. */
+export function targetsOfList(
+  services: Services,
+  index: ListIndex,
+  record: ListRecord,
+  version: number,
+): SearchTargets {
   const lease = index.lease(version);
   return {
     targets: [{ generation: lease.handle }],

@@ -9,11 +9,13 @@ import {
 } from '../dispatch/operation.js';
 import { searchResponse } from './search-response.js';
 import { listParams, object } from './schemas.js';
-import { previewSynonymRule } from './synonym-preview.js';
+import { previewSynonymRule, type PreviewedWord } from './synonym-preview.js';
 import { checkedSynonymRule, checkedSynonymRules } from './synonym-rules.js';
 import { synonymRule, synonymRules } from './synonym-schemas.js';
 
 const MANAGED = 'managed';
+/** Who may read or change the rules need not be allowed to read what is in the records. */
+const READS_RECORDS = 'search-result:read';
 const common = { callers: ['key', 'console', 'cli'], target: 'list', params: listParams } as const;
 const rulesBody = object({ rules: synonymRules });
 
@@ -82,7 +84,9 @@ const candidates = defineOperation({
               minimum: 1,
               description: 'Number of records that spell the abbreviation out with this meaning',
             }),
-            examples: Type.Array(Type.String(), { description: 'Names of some of these records' }),
+            examples: Type.Array(Type.String(), {
+              description: `Names of some of these records. Empty without the permission ${READS_RECORDS}`,
+            }),
           }),
           { description: 'The abbreviations' },
         ),
@@ -90,16 +94,22 @@ const candidates = defineOperation({
     },
   },
   errors: ['overloaded', 'deadline'],
-  async handle({ services, signal }, { params }) {
+  async handle({ services, caller, signal }, { params }) {
     const list = requireList(services, params.account, params.list);
     if (list.engine !== MANAGED) return { status: 200, body: { supported: false, candidates: [] } };
     const index = await openIndex(services, list);
-    return { status: 200, body: { supported: true, candidates: await services.synonymCandidates.find(index, signal) } };
+    const found = await services.synonymCandidates.find(index, signal);
+    const shown = caller.can(READS_RECORDS) ? found : found.map((each) => ({ ...each, examples: [] }));
+    return { status: 200, body: { supported: true, candidates: shown } };
   },
 });
 
 const { total_count, results } = searchResponse.properties;
-const side = (description: string) => object({ total_count, results }, { description });
+const side = (description: string) =>
+  object(
+    { total_count, results },
+    { description: `${description}. Without the permission ${READS_RECORDS}, the hits are only counted` },
+  );
 
 const preview = defineOperation({
   ...common,
@@ -107,7 +117,7 @@ const preview = defineOperation({
   tool: 'list_preview_synonym_rule',
   summary: 'Preview the effect of a synonym rule',
   description:
-    'Searches the current version for each term of the rule twice: with the present rules, and with this rule added. Nothing is saved.',
+    'Searches the current version for each term of the rule twice: with the present rules, and with this rule added. Searches are those of the list, by meaning and in the order of its reranker if it has these. Nothing is saved, and nothing is counted.',
   method: 'POST',
   path: '/list/synonym-preview/{account}/{list}',
   permission: 'synonym:read',
@@ -134,14 +144,19 @@ const preview = defineOperation({
     },
   },
   errors: ['overloaded', 'deadline'],
-  async handle({ services, signal }, { params, body }) {
+  async handle({ services, caller, signal }, { params, body }) {
     const rule = checkedSynonymRule(body);
-    const index = await openIndex(services, requireList(services, params.account, params.list));
-    return {
-      status: 200,
-      body: await previewSynonymRule(services, { index, account: params.account, list: params.list, rule }, signal),
-    };
+    const list = requireList(services, params.account, params.list);
+    const index = await openIndex(services, list);
+    const { changes_nothing, words } = await previewSynonymRule(services, { list, index, rule }, signal);
+    const shown = caller.can(READS_RECORDS) ? words : words.map(withoutHits);
+    return { status: 200, body: { changes_nothing, words: shown } };
   },
 });
+
+function withoutHits(word: PreviewedWord): PreviewedWord {
+  const { before, after } = word;
+  return { ...word, before: { ...before, results: [] }, after: { ...after, results: [] } };
+}
 
 export const synonymOperations = [read, replace, candidates, preview];

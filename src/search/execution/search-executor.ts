@@ -47,11 +47,7 @@ export class SearchExecutor {
    */
   execute(task: SearchTask, writer: ResponseWriter): number {
     const begin = performance.now();
-    const { extraSynonymRule } = task;
-    const lists =
-      extraSynonymRule === undefined
-        ? this.listsOf(task)
-        : task.targets.map(({ generation }) => this.contexts.withSynonymRule(generation, extraSynonymRule));
+    const lists = this.listsOf(task);
     const request = readSearchRequest(
       task.options,
       lists.map(({ settings }) => settings.definition),
@@ -168,10 +164,13 @@ export class SearchExecutor {
    * Returns the contexts of the lists. Compiling the rules of many lists may take a while, so checks in between whether
    * the search has to stop.
    */
-  private listsOf({ targets }: Pick<SearchTask, 'targets'>): ListContext[] {
+  private listsOf({
+    targets,
+    extraSynonymRule: rule,
+  }: Pick<SearchTask, 'targets' | 'extraSynonymRule'>): ListContext[] {
     return targets.map(({ generation }, place) => {
       if (place > 0) this.kernel.stopIfAsked();
-      return this.contexts.get(generation);
+      return rule === undefined ? this.contexts.get(generation) : this.contexts.withSynonymRule(generation, rule);
     });
   }
 
