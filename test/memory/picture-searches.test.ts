@@ -72,27 +72,53 @@ interface Answer {
   readonly error: string;
 }
 
-/** With `leaves`, disconnects after half of the picture. */
-function searchByPicture(bytes: Buffer | Uint8Array, leaves = false): Promise<Answer> {
-  return new Promise((resolve) => {
-    const beganMs = performance.now();
-    const socket = connect(Number(new URL(service.address).port), '127.0.0.1');
-    let [answer, error] = ['', ''];
-    const head = [
-      ...[`POST ${PATH} HTTP/1.1`, 'Host: localhost', `X-API-Key: ${key}`, 'Content-Type: image/jpeg'],
-      ...[`Content-Length: ${bytes.length}`, 'Connection: close'],
-    ];
-    socket.write(`${head.join('\r\n')}\r\n\r\n`);
-    if (leaves) socket.write(bytes.subarray(0, bytes.length / 2), () => socket.destroy());
-    else socket.write(bytes);
-    socket.setEncoding('utf8');
-    socket.on('data', (text: string) => (answer += text));
+interface Search {
+  /** Sends the picture. With `leaves`, disconnects after half of it. */
+  readonly send: (leaves?: boolean) => void;
+  readonly answer: Promise<Answer>;
+}
+
+/**
+ * Resolves when the head is sent. The service closes a connection that sends none for 8 s: if a thousand are made before
+ * the first one sends, a busy machine takes longer.
+ */
+function beginSearch(bytes: Buffer | Uint8Array): Promise<Search> {
+  const beganMs = performance.now();
+  const socket = connect(Number(new URL(service.address).port), '127.0.0.1').setEncoding('utf8');
+  const head = [
+    ...[`POST ${PATH} HTTP/1.1`, 'Host: localhost', `X-API-Key: ${key}`, 'Content-Type: image/jpeg'],
+    ...[`Content-Length: ${bytes.length}`, 'Connection: close'],
+  ];
+  const answer = new Promise<Answer>((resolve) => {
+    let [received, error] = ['', ''];
+    socket.on('data', (text: string) => (received += text));
     socket.on('error', ({ code = '' }: NodeJS.ErrnoException) => (error = code));
     socket.on('close', () => {
-      const [lines = '', body = ''] = answer.split('\r\n\r\n');
+      const [lines = '', body = ''] = received.split('\r\n\r\n');
       resolve({ status: Number(lines.split(' ')[1] ?? 0), body, tookMs: performance.now() - beganMs, error });
     });
   });
+  const send = (leaves = false) => {
+    if (leaves) socket.write(bytes.subarray(0, bytes.length / 2), () => socket.destroy());
+    else socket.write(bytes);
+  };
+  return new Promise((resolve) => {
+    socket.write(`${head.join('\r\n')}\r\n\r\n`, () => resolve({ send, answer }));
+  });
+}
+
+async function searchByPicture(bytes: Buffer | Uint8Array): Promise<Answer> {
+  const search = await beginSearch(bytes);
+  search.send();
+  return search.answer;
+}
+
+/** All at the same time. */
+async function searchByPictures(): Promise<Answer[]> {
+  const searches: Search[] = [];
+  while (searches.length < CLIENTS) searches.push(await beginSearch(picture));
+  searches.forEach(({ send }, at) => send(at % LEAVING_EACH === 0));
+  return Promise.all(searches.map(({ answer }) => answer));
 }
 
 itWhere(ON_LINUX, 'only Linux tells of a process what it takes')(
@@ -112,8 +138,7 @@ itWhere(ON_LINUX, 'only Linux tells of a process what it takes')(
         await wait(SEARCH_PAUSE_MS);
       }
     })();
-    const clients = Array.from({ length: CLIENTS }, (_, at) => searchByPicture(picture, at % LEAVING_EACH === 0));
-    const answers = await Promise.race([Promise.all(clients), searching.then(() => [])]);
+    const answers = await Promise.race([searchByPictures(), searching.then(() => [])]);
     isDone = true;
     await searching;
     const counts = new Map<number, number>();
