@@ -90,8 +90,10 @@ async function attemptBackup(places: ListBackupPlaces): Promise<ListBackup | und
     if (!named.every((name) => caught.has(name))) return 'segments-gone';
     return await caught.keep(named, places.before === undefined ? undefined : segmentsPath(places.before));
   } catch (error) {
-    if (isGone(error) && !hasStore(listPath)) return undefined;
-    throw error;
+    if (hasStore(listPath)) throw error;
+    // Whatever is said of it: some file systems have no size of a file that was deleted while it is open.
+    await rm(target, { recursive: true, force: true });
+    return undefined;
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
