@@ -2,6 +2,7 @@
  * Writes the `applied` member of a response: what rules, synonyms and typo tolerance did to the query, for each list of
  * a group.
  */
+import type { AppliedTypo } from '../expansion/group-builder.js';
 import type { ListSearch } from './list-search.js';
 import type { AppliedMeaning, SearchTask } from '../types.js';
 
@@ -20,20 +21,37 @@ function meaningOf({ meaning = 'none' }: SearchTask, searches: readonly ListSear
     : meaning;
 }
 
+/**
+ * JSON of the typos of words, which are the same objects in search after search of a word that is cached: putting them
+ * together anew took a fiftieth of a search.
+ */
+const typosAsJson = new WeakMap<AppliedTypo, string>();
+
+function typoJson(typo: AppliedTypo): string {
+  const known = typosAsJson.get(typo);
+  if (known !== undefined) return known;
+  const json = JSON.stringify(typo);
+  typosAsJson.set(typo, json);
+  return json;
+}
+
+/** Adds the name of the list, in a search of a group, to a non-empty object. */
+function named(json: string, listName: string | undefined): string {
+  return listName === undefined ? json : `${json.slice(0, -1)},"list_name":${JSON.stringify(listName)}}`;
+}
+
 export function appliedJson(task: SearchTask, searches: readonly ListSearch[]): string {
-  const lists = searches.map(({ applied }, index) => {
+  const queryRules = new Set<string>();
+  const synonyms: string[] = [];
+  const typos: string[] = [];
+  searches.forEach(({ applied }, index) => {
     const listName = task.targets[index]?.listName;
-    return { applied, named: listName === undefined ? {} : { list_name: listName } };
+    for (const rule of applied.queryRules) queryRules.add(rule);
+    for (const synonym of applied.synonyms) synonyms.push(named(JSON.stringify(synonym), listName));
+    for (const typo of applied.typos) typos.push(named(typoJson(typo), listName));
   });
-  const didNothing = lists.every(
-    ({ applied }) => applied.queryRules.length + applied.synonyms.length + applied.typos.length === 0,
-  );
   const modelled = `"meaning":"${meaningOf(task, searches)}","reranker":${rerankerJson(task)}}`;
-  if (didNothing) return NOTHING + modelled;
-  const words = JSON.stringify({
-    query_rules: [...new Set(lists.flatMap(({ applied }) => applied.queryRules))],
-    synonyms: lists.flatMap(({ applied, named }) => applied.synonyms.map((each) => ({ ...each, ...named }))),
-    typos: lists.flatMap(({ applied, named }) => applied.typos.map((each) => ({ ...each, ...named }))),
-  });
-  return `${words.slice(0, -1)},${modelled}`;
+  if (queryRules.size + synonyms.length + typos.length === 0) return NOTHING + modelled;
+  const rules = queryRules.size === 0 ? '[]' : JSON.stringify([...queryRules]);
+  return `{"query_rules":${rules},"synonyms":[${synonyms.join(',')}],"typos":[${typos.join(',')}],${modelled}`;
 }
