@@ -186,6 +186,14 @@ export class Dictionaries {
   forms(generation: GenerationHandle, words: readonly string[], withTypos: boolean): readonly WordForms[] {
     const { name, kept: all } = this.#vocabulary(generation);
     const kept = all[withTypos ? 'typos' : 'plain'];
+    // Nearly all searches ask only for words that are cached for this vocabulary.
+    const current: WordForms[] = [];
+    for (const word of words) {
+      const entry = kept.get(word);
+      if (entry?.vocabulary !== name) break;
+      current.push(entry.forms);
+    }
+    if (current.length === words.length) return current;
     const other = words.filter((word) => kept.get(word)?.vocabulary !== name);
     const missing = other.length > 0 ? this.#affected(generation, name, other, kept) : other;
     const asked = missing.length > 0 ? this.#ask(generation, missing, withTypos) : NONE_ASKED;

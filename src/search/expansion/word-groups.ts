@@ -43,33 +43,50 @@ export interface WordGroups {
 }
 
 export function wordGroups(words: readonly QueryWord[], spans: readonly Span[], options: WordGroupOptions): WordGroups {
-  const counts = new Map<string, number>();
-  for (const { term } of words) counts.set(term, (counts.get(term) ?? 0) + 1);
-  const termsMax = Math.max(1, Math.min(GROUP_TERMS_MAX, Math.floor(QUERY_TERMS_MAX / counts.size)));
-  const { expanded, corrections } = expandWords([...counts.keys()], { words, spans }, termsMax, options);
-  const typos = [...expanded.values()].flatMap(({ typo }) => (typo === undefined ? [] : [typo]));
+  const { terms, counts, places } = distinctTerms(words);
+  const termsMax = Math.max(1, Math.min(GROUP_TERMS_MAX, Math.floor(QUERY_TERMS_MAX / terms.length)));
+  const { expanded, corrections } = expandWords(terms, { words, spans }, termsMax, options);
+  const typos = expanded.flatMap(({ typo }) => (typo === undefined ? [] : [typo]));
 
   // A misspelt function word is a function word too, according to its best correction.
-  const isFunctionWord = (term: string): boolean => options.functionWords.has(corrections.get(term) ?? term);
-  const hasContent = [...counts.keys()].some((term) => !isFunctionWord(term));
-  const isMinor = (term: string): boolean => hasContent && isFunctionWord(term);
+  const isFunctionWord = terms.map((term) => options.functionWords.has(corrections.get(term) ?? term));
+  const hasContent = isFunctionWord.includes(false);
+  const isMinor = (place: number): boolean => hasContent && isFunctionWord[place] === true;
   const occur = options.match === 'all' ? 'must' : 'should';
-  const groups = [...expanded].map(([term, { alternatives }]): QueryGroup => {
-    return Object.freeze({
-      occur,
-      boost: (counts.get(term) as number) ** REPETITION_EXPONENT * (isMinor(term) ? FUNCTION_WORD_BOOST : 1),
-      alternatives,
-    });
+  const groups = expanded.map(({ alternatives }, place): QueryGroup => {
+    const repetition = (counts[place] as number) ** REPETITION_EXPONENT;
+    return Object.freeze({ occur, boost: repetition * (isMinor(place) ? FUNCTION_WORD_BOOST : 1), alternatives });
   });
-  const indexes = new Map([...counts.keys()].map((term, index) => [term, index]));
-  const sequence = words.flatMap(({ term }) => (isMinor(term) ? [] : [indexes.get(term) as number]));
-  const whole = words.length > WHOLE_FIELD_WORDS_MAX ? [] : words.map(({ term }) => indexes.get(term) as number);
   return {
     groups: Object.freeze(groups),
-    sequence: Object.freeze(sequence.slice(0, SEQUENCE_WORDS_MAX)),
-    whole: Object.freeze(whole),
+    sequence: Object.freeze(places.filter((place) => !isMinor(place)).slice(0, SEQUENCE_WORDS_MAX)),
+    whole: Object.freeze(words.length > WHOLE_FIELD_WORDS_MAX ? [] : places),
     typos,
   };
+}
+
+/** The different terms of a query, in order, how often each occurs, and for each word the index of its term. */
+interface DistinctTerms {
+  readonly terms: readonly string[];
+  readonly counts: readonly number[];
+  readonly places: readonly number[];
+}
+
+function distinctTerms(words: readonly QueryWord[]): DistinctTerms {
+  const indexes = new Map<string, number>();
+  const terms: string[] = [];
+  const counts: number[] = [];
+  const places = words.map(({ term }) => {
+    const known = indexes.get(term);
+    if (known !== undefined) {
+      counts[known] = (counts[known] as number) + 1;
+      return known;
+    }
+    indexes.set(term, terms.length);
+    counts.push(1);
+    return terms.push(term) - 1;
+  });
+  return { terms, counts, places };
 }
 
 /** Words of a query, and the spans found in it. */
@@ -84,7 +101,8 @@ interface ExpandedWord {
 }
 
 interface ExpandedWords {
-  readonly expanded: ReadonlyMap<string, ExpandedWord>;
+  /** In the order of the terms. */
+  readonly expanded: readonly ExpandedWord[];
   /** Most plausible correction of each unknown word. */
   readonly corrections: ReadonlyMap<string, string>;
 }
@@ -103,21 +121,19 @@ function expandWords(
   const plainVariants = terms.map((term, index) =>
     (forms[index] as WordForms).isKnown ? (varied.has(term) ? varied.get(term) : NO_VARIANTS) : undefined,
   );
-  const built = terms.flatMap((word, index) =>
-    plainVariants[index] === undefined
-      ? [{ builder: new GroupBuilder(word, termsMax), forms: forms[index] as WordForms }]
-      : [],
+  const builders = terms.map((word, index) =>
+    plainVariants[index] === undefined ? new GroupBuilder(word, termsMax) : undefined,
+  );
+  const built = builders.flatMap((builder, index) =>
+    builder === undefined ? [] : [{ builder, forms: forms[index] as WordForms }],
   );
   const corrections = buildGroups(built, query, options);
-  const builders = new Map(built.map(({ builder }) => [builder.word, builder]));
-  const expanded = new Map(
-    terms.map((word, index): [string, ExpandedWord] => {
-      const builder = builders.get(word);
-      if (builder !== undefined) return [word, { alternatives: builder.alternatives(), typo: builder.typo }];
-      const variants = plainVariants[index] ?? NO_VARIANTS;
-      return [word, plainWord({ word, variants, termsMax, functionWords }, forms[index] as WordForms)];
-    }),
-  );
+  const expanded = terms.map((word, index): ExpandedWord => {
+    const builder = builders[index];
+    if (builder !== undefined) return { alternatives: builder.alternatives(), typo: builder.typo };
+    const variants = plainVariants[index] ?? NO_VARIANTS;
+    return plainWord({ word, variants, termsMax, functionWords }, forms[index] as WordForms);
+  });
   return { expanded, corrections };
 }
 
