@@ -18,8 +18,9 @@ namespace gannet::test {
 namespace {
 
 // More documents than filters keep nothing for, and more terms than a table has.
-constexpr uint32_t kDocuments = 8400;
-constexpr uint32_t kShortDocuments = 200;
+constexpr uint32_t kDocuments = 9400;
+// So many that it is dear to find those that are the query.
+constexpr uint32_t kShortDocuments = 1200;
 // Words of which several have the same letters when they are put together: a bc and ab c.
 const std::vector<std::string> kWords = {"a", "b", "c", "ab", "bc", "abc"};
 

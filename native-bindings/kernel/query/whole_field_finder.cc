@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "../common/stop.h"
 #include "../cursors/posting_cursor.h"
@@ -31,6 +32,8 @@ DocumentsOfLength FindDocumentsOfLength(const Segment& segment, uint32_t length)
 
 // Examining a document of the right length costs about as much as scanning this number of postings.
 constexpr uint64_t kLookCostPostings = 8;
+// Up to this number of postings, finding is faster than a look-up in the cache, which most queries are not in.
+constexpr uint64_t kFoundAnewMax = 1024;
 // Lists of the documents of a length are cached only for queries up to this length.
 constexpr uint32_t kKeptLengthMax = 16;
 
@@ -45,10 +48,21 @@ class WholeFieldFinder {
         if (list.document_frequency() > 0) lists_.back().push_back(&list);
       }
     }
+    rarest_ = &*std::ranges::min_element(lists_, {}, Postings);
+    cost_ = Postings(*rarest_);
+    if (word_count_ > kKeptLengthMax) return;
+    DocumentsOfLength all = FindDocumentsOfLength(segment_, word_count_);
+    if (!all || all->size() * kLookCostPostings > cost_) return;
+    of_length_ = std::move(all);
+    cost_ = of_length_->size() * kLookCostPostings;
   }
 
+  // In postings.
+  uint64_t cost() const { return cost_; }
+
   std::vector<WholeFieldMatch> Find() {
-    std::vector<uint32_t> documents = Candidates();
+    const std::vector<uint32_t> of_rarest = of_length_ ? std::vector<uint32_t>() : DocumentsOfRarest();
+    const std::vector<uint32_t>& documents = of_length_ ? *of_length_ : of_rarest;
     if (documents.empty()) return {};
     for (const auto& lists : lists_) {
       cursors_.emplace_back(lists.size());
@@ -64,23 +78,17 @@ class WholeFieldFinder {
   }
 
  private:
-  // Returns the documents with a field of the right length, ascending: all of them, or those that have a term of the
-  // rarest word.
-  std::vector<uint32_t> Candidates() const {
-    const auto postings = [](const std::vector<const PostingList*>& lists) {
-      uint64_t sum = 0;
-      for (const PostingList* list : lists) sum += list->document_frequency();
-      return sum;
-    };
-    const auto rarest = std::min_element(lists_.begin(), lists_.end(),
-                                         [&](const auto& a, const auto& b) { return postings(a) < postings(b); });
-    if (word_count_ <= kKeptLengthMax) {
-      const DocumentsOfLength all = FindDocumentsOfLength(segment_, word_count_);
-      if (all && all->size() * kLookCostPostings <= postings(*rarest)) return *all;
-    }
+  static uint64_t Postings(const std::vector<const PostingList*>& lists) {
+    uint64_t sum = 0;
+    for (const PostingList* list : lists) sum += list->document_frequency();
+    return sum;
+  }
+
+  // Returns the documents with a field of the right length that have a term of the rarest word, ascending.
+  std::vector<uint32_t> DocumentsOfRarest() const {
     std::vector<uint32_t> candidates;
     uint32_t documents[kBlockSize];
-    for (const PostingList* list : *rarest) {
+    for (const PostingList* list : *rarest_) {
       for (uint32_t block = 0; block < list->block_count(); ++block) {
         StopIfAsked();
         list->DecodeDocuments(block, documents);
@@ -124,6 +132,9 @@ class WholeFieldFinder {
   const std::vector<TextFieldMeta>& fields_;
   const uint32_t word_count_;
   std::vector<std::vector<const PostingList*>> lists_;  // by word
+  const std::vector<const PostingList*>* rarest_;       // lists of the rarest word
+  DocumentsOfLength of_length_;  // all documents with a field of the right length; null if the rarest word has fewer
+  uint64_t cost_;
   std::vector<std::vector<PostingCursor>> cursors_;     // by word
   std::vector<uint32_t> positions_;
 };
@@ -146,10 +157,15 @@ WholeFieldMatches FindWholeFields(const Segment& segment, uint32_t segment_index
   const auto has_term = [&](uint32_t term) { return terms[term].lists[segment_index].document_frequency() > 0; };
   const auto has_word = [&](const std::vector<uint32_t>* place) { return std::ranges::any_of(*place, has_term); };
   if (!std::ranges::all_of(places, has_word)) return kNone;
+  WholeFieldFinder finder(segment, segment_index, terms, places);
+  const auto find = [&] {
+    std::vector<WholeFieldMatch> matches = finder.Find();
+    return matches.empty() ? kNone : std::make_shared<const std::vector<WholeFieldMatch>>(std::move(matches));
+  };
+  if (finder.cost() <= kFoundAnewMax) return find();
   const std::string key = KeyOf(terms, places);
   if (const auto kept = segment.cache().whole_fields.Find(key)) return *kept;
-  WholeFieldFinder finder(segment, segment_index, terms, places);
-  const auto matches = std::make_shared<const std::vector<WholeFieldMatch>>(finder.Find());
+  const WholeFieldMatches matches = find();
   if (matches->size() <= kCachedWholeFieldMatchesMax) segment.cache().whole_fields.Keep(key, matches);
   return matches;
 }

@@ -1,7 +1,7 @@
 // Finds the documents of a segment with a text field that is the query, word by word, and nothing else.
 //
-// The result is computed once per segment and words and kept in the segment's cache: few queries are a whole field, and
-// those that are (names) are asked again.
+// A result that costs more than a look-up is kept in the segment's cache: few queries are a whole field, and those that
+// are (names) are asked again.
 //
 // Thread-safety: functions of immutable data and of the segments' caches, which lock internally.
 #pragma once
