@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <memory_resource>
 #include <numeric>
 #include <set>
@@ -32,13 +33,14 @@ constexpr size_t kListsPerTerm = 4;
 // Terms that are looked up in all segments.
 struct SoughtTerms {
   std::vector<std::string_view> texts;
-  std::vector<uint32_t> hashes;
-  std::string key;  // all of them
+  std::vector<uint32_t> hashes;  // empty until a segment is to be looked up in: most entries are cached
+  std::string key;               // all of them
 };
 
-std::vector<TermEntry> FindTermEntries(const Segment& segment, const SoughtTerms& terms) {
+std::vector<TermEntry> FindTermEntries(const Segment& segment, SoughtTerms& terms) {
   std::vector<TermEntry> found;
   StopIfAsked();
+  if (terms.hashes.empty()) std::ranges::transform(terms.texts, std::back_inserter(terms.hashes), HashTerm);
   for (uint32_t place = 0; place < terms.texts.size(); ++place) {
     const std::span<const uint8_t> entry = segment.FindEntry(terms.texts[place], terms.hashes[place]);
     if (!entry.empty()) found.push_back({entry.data(), static_cast<uint32_t>(entry.size()), place});
@@ -47,7 +49,7 @@ std::vector<TermEntry> FindTermEntries(const Segment& segment, const SoughtTerms
 }
 
 // Caches the entries, because the same words come again and again, with the same forms and spellings.
-TermEntries KeptTermEntries(const Segment& segment, const SoughtTerms& terms) {
+TermEntries KeptTermEntries(const Segment& segment, SoughtTerms& terms) {
   if (auto kept = segment.cache().term_entries.Find(terms.key)) return *std::move(kept);
   const std::vector<TermEntry> found = FindTermEntries(segment, terms);
   auto entries = std::make_shared<const std::vector<TermEntry>>(found.begin(), found.end());
@@ -294,7 +296,6 @@ class QueryPreparer {
       for (const std::string_view text : alternative.terms) {
         query_.has_signed_terms |= IsSigned(text);
         sought_.texts.push_back(text);
-        sought_.hashes.push_back(HashTerm(text));
         AppendKeyPart(text, &sought_.key);
       }
     }
@@ -304,6 +305,8 @@ class QueryPreparer {
       FoundTerms found{i, nullptr, {}};
       if (segment.has_table()) found.anew = FindTermEntries(segment, sought_);
       else found.kept = KeptTermEntries(segment, sought_);
+      // Parsed when all are known. Nearly every one is at another place of the file.
+      for (const TermEntry& entry : found.entries()) __builtin_prefetch(entry.at);
       if (!found.entries().empty()) found_.push_back(std::move(found));
     }
   }
