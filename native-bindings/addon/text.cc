@@ -110,6 +110,9 @@ Napi::Value NeedsSegmentationCall(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), NeedsDictionarySegmentation(ReadString(info[0], "text")));
 }
 
+// Room for the highlights of most pages. They are seldom longer than the texts.
+constexpr size_t kHighlightBytesReserved = 16u << 10;
+
 Napi::Value HighlightCall(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const std::vector<std::string> field_names = ReadStrings(info[3], "fieldNames");
@@ -120,6 +123,7 @@ Napi::Value HighlightCall(const Napi::CallbackInfo& info) {
   const std::span<uint32_t> ends = ReadWritableUint32s(info[2], "ends");
   if (ranges.size() != 2 * ends.size()) throw ArgumentError("ranges has to hold a pair for each of ends");
   std::string json;
+  json.reserve(std::min(texts.size(), kHighlightBytesReserved));
   for (size_t i = 0; i < ends.size(); ++i) {
     const size_t begin = ranges[2 * i];
     const size_t end = ranges[2 * i + 1];

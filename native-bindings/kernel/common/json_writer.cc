@@ -3,10 +3,24 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+
+#include "bytes.h"
 
 namespace gannet {
 namespace {
+
+// Returns true if a JSON string holds these eight characters as they are. Each test sets the high bit of the bytes that
+// it looks for, and perhaps of the bytes above them, but of no other: for bytes from 0x80 on it is masked out.
+bool AreCopied(uint64_t bytes) {
+  constexpr uint64_t kOnes = 0x0101010101010101u;
+  constexpr uint64_t kHighBits = 0x8080808080808080u;
+  const uint64_t quotes = bytes ^ (kOnes * '"');
+  const uint64_t backslashes = bytes ^ (kOnes * '\\');
+  const uint64_t controls = (bytes - kOnes * 0x20) & ~bytes;
+  return ((controls | ((quotes - kOnes) & ~quotes) | ((backslashes - kOnes) & ~backslashes)) & kHighBits) == 0;
+}
 
 constexpr double kLargestSafeInteger = 9007199254740991;
 // 32000 years in either direction, which std::chrono::year can represent.
@@ -18,6 +32,8 @@ void AppendJsonString(std::string_view text, std::string* out) {
   out->push_back('"');
   size_t copied = 0;  // most of a text is copied in a few runs
   for (size_t at = 0; at < text.size(); ++at) {
+    while (text.size() - at >= sizeof(uint64_t) && AreCopied(Load<uint64_t>(text.data() + at))) at += sizeof(uint64_t);
+    if (at == text.size()) break;
     const auto byte = static_cast<unsigned char>(text[at]);
     if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
     out->append(text.substr(copied, at - copied));

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -28,6 +30,8 @@ class TermMatcher {
  public:
   // The texts of the terms must outlive the matcher.
   explicit TermMatcher(const HighlightTerms& terms);
+  TermMatcher(const TermMatcher&) = delete;
+  TermMatcher& operator=(const TermMatcher&) = delete;
 
   // Returns the matches in text order, without overlap: a word takes precedence over its parts, and one with its signs
   // over the word alone.
@@ -66,7 +70,10 @@ class TermMatcher {
   // Hashes length and ends only: most words of a text are in no query, and this spares hashing them completely.
   static size_t Bucket(std::string_view term);
 
-  std::unordered_map<std::string_view, Known> known_;
+  // Room for the words of most queries: a matcher lives for one answer.
+  std::array<std::byte, 8192> memory_;
+  std::pmr::monotonic_buffer_resource resource_{memory_.data(), memory_.size()};
+  std::pmr::unordered_map<std::string_view, Known> known_{&resource_};
   std::array<bool, 1024> buckets_{};
   std::vector<std::vector<uint32_t>> phrases_;  // indexes of phrase words
   uint32_t term_count_ = 0;
