@@ -2,15 +2,14 @@
  * A file that a list imports: either the synced file of a feed, whose records follow a line that describes it, or any
  * other file of records.
  */
-import type { FieldDefinition } from '../catalog/index.js';
 import { ServiceError } from '../platform/index.js';
 import { formatOfText, type RecordFormat } from '../records/index.js';
-import { parseHeader, SyncFileDamagedError } from './file/sync-file.js';
+import { parseHeader, SyncFileDamagedError, type FieldDescriptions } from './file/sync-file.js';
 
 export interface ImportedFile {
   readonly format: RecordFormat;
   /** The fields as the file describes them. Undefined if it does not. */
-  readonly fields: FieldDefinition | undefined;
+  readonly fields: FieldDescriptions | undefined;
   /** The bytes of the records. Throws if the file is not complete. */
   readonly pieces: AsyncIterable<Uint8Array>;
 }
@@ -54,7 +53,7 @@ export async function importedFile(path: string, pieces: AsyncIterable<Uint8Arra
     const begin = Buffer.concat([line, behind]);
     return { format: formatOfText(format, begin), fields: undefined, pieces: joined(begin, rest) };
   }
-  const fields: FieldDefinition = { ...header.fields, location_field: null, inferred: 'no' };
+  const { fields } = header;
   return { format, fields, pieces: counted(joined(behind.subarray(1), rest), header.record_count) };
 }
 

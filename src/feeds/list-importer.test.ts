@@ -18,7 +18,7 @@ import {
 } from '../platform/index.js';
 import { createMetrics } from '../platform/metrics.js';
 import { createFeedMetrics } from './feed-metrics.js';
-import { headerLine } from './file/sync-file.js';
+import { headerLine, type FieldDescriptions } from './file/sync-file.js';
 import { ListImporter } from './list-importer.js';
 import { labelOf } from './list-sources.js';
 import { SourceStore } from './source-store.js';
@@ -99,9 +99,13 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function fileOf(titles: Readonly<Record<string, string>>, count = Object.keys(titles).length): string {
+function fileOf(
+  titles: Readonly<Record<string, string>>,
+  count = Object.keys(titles).length,
+  fields: FieldDescriptions = FIELDS,
+): string {
   const lines = Object.entries(titles).map(([name, title]) => JSON.stringify({ name, fields: { title } }));
-  const header = headerLine({ feed: 'films', provider: 'api', fields: FIELDS, record_count: count });
+  const header = headerLine({ feed: 'films', provider: 'api', fields, record_count: count });
   return `${[header, ...lines].join('\n')}\n`;
 }
 
@@ -143,6 +147,45 @@ describe('ListImporter', () => {
     expect(sources.of('id')).toMatchObject({ last_run: { added: 2, unchanged: 0 }, applied_etag: content });
     expect(index.versions().at(-1)?.definition.searchable_fields).toEqual(FIELDS.searchable_fields);
     expect((await pageOf(index, 0, 1)).records[0]?.source).toBe('feed:films');
+  });
+
+  it('gives the list its fields when the feed first has some, also if an earlier file had none', async () => {
+    const none = { searchable_fields: [], facets: [], resources: [] };
+    content = fileOf({}, 0, none);
+    await importer.run('id');
+    expect([sources.of('id')?.error, index.currentVersion]).toEqual([null, 1]);
+    content = fileOf({ a: 'One' });
+    await importer.run('id');
+    expect(index.versions().at(-1)?.definition.searchable_fields).toEqual(FIELDS.searchable_fields);
+  });
+
+  it('leaves the list its language, by which words are found in other forms', async () => {
+    index = await lists.add('filme', { ...PENDING, language: 'de' }, []);
+    content = fileOf({ a: 'One' });
+    await importer.run('id');
+    expect(index.versions().at(-1)?.definition).toEqual({
+      ...{ ...FIELDS, location_field: null, inferred: 'no' },
+      language: 'de',
+    });
+  });
+
+  it('gives fields to a list that took over none in an earlier release', async () => {
+    await index.changeDefinition({ ...PENDING, inferred: 'no' });
+    await expect.poll(() => index.currentVersion).toBe(2);
+    content = fileOf({ a: 'One' });
+    await importer.run('id');
+    expect(index.versions().at(-1)?.definition.searchable_fields).toEqual(FIELDS.searchable_fields);
+  });
+
+  it('says why it does not take over fields that no list can have', async () => {
+    const searchable_fields = Array.from({ length: 300 }, (_, number) => ({ name: `f${number}`, weight: 1 }));
+    content = fileOf({ a: 'One' }, 1, { ...FIELDS, searchable_fields });
+    await importer.run('id');
+    expect(sources.of('id')?.error?.message).toBe('A list can have at most 256 fields.');
+    content = fileOf({ a: 'One' }, 1, { ...FIELDS, facets: [{ name: 'name', type: 'number', cardinality: 'Single' }] });
+    await importer.run('id');
+    expect(sources.of('id')?.error?.message).toMatch(/^'name' is the name of the record/);
+    expect(index.currentVersion).toBe(1);
   });
 
   it('reads nothing if neither file nor list has changed', async () => {

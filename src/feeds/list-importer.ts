@@ -7,10 +7,12 @@ import type { Logger } from 'pino';
 import type { FieldDefinition } from '../catalog/index.js';
 import type { ListIndex, SyncOutcome, SyncSession } from '../index/index.js';
 import type { MediaStores, OpenFile } from '../media/index.js';
+import { changedDefinition } from '../operations/index.js';
 import { ServiceError, type Clock, type GiveWay } from '../platform/index.js';
 import type { Timers } from '../platform/work/index.js';
 import { FairQueue } from '../workers/index.js';
 import type { FeedMetrics } from './feed-metrics.js';
+import type { FieldDescriptions } from './file/sync-file.js';
 import { toldFailure } from './known-failure.js';
 import { importedFile, type ImportedFile } from './imported-file.js';
 import type { SourceStore } from './source-store.js';
@@ -259,16 +261,28 @@ export class ListImporter {
 
 /**
  * Gives a list that has no fields yet those that the file describes, and waits for the version that has them. For a
- * list that is being deleted this version never comes.
+ * list that is being deleted this version never comes. A file that describes none, as that of an interface without
+ * records, leaves this to a later one. The list keeps its language, which decides the stems of its words.
+ *
+ * Rejects with `invalid-parameter` for fields that a list cannot have.
  */
-async function takeOverFields(index: ListIndex, fields: FieldDefinition, running: Running): Promise<void> {
+async function takeOverFields(index: ListIndex, fields: FieldDescriptions, running: Running): Promise<void> {
   const current = index.versions().find(({ version }) => version === index.currentVersion);
-  if (current?.definition.inferred !== 'pending') return;
-  const version = await index.changeDefinition(fields);
+  if (current === undefined || hasFields(current.definition)) return;
+  const definition = changedDefinition(current.definition, {
+    ...fields,
+    resources: [...fields.resources],
+  });
+  if (!hasFields(definition)) return;
+  const version = await index.changeDefinition(definition);
   const endMs = performance.now() + NEW_VERSION_MS_MAX;
   while (index.currentVersion < version && performance.now() < endMs && !running.isCancelled)
     await new Promise((resolve) => setTimeout(resolve, NEW_VERSION_CHECK_MS));
   if (running.isCancelled) throw new ServiceError('conflict', 'The import was stopped.');
+}
+
+function hasFields({ searchable_fields, facets, resources, location_field }: FieldDefinition): boolean {
+  return searchable_fields.length + facets.length + resources.length > 0 || location_field !== null;
 }
 
 function runOf({ created, updated, removed, unchanged, failed, errors }: SyncOutcome, tookMs: number): ImportRun {

@@ -31,18 +31,31 @@ it.each([
   [{ records: '$[', fields: { records: 'title' } }, '/settings/records'],
   [{ fields: { name: '$[' } }, '/settings/fields/name'],
   [{ fields: { 'a/b~c': '$[' } }, '/settings/fields/a~1b~0c'],
+  [{ fields: { name: 'title' } }, '/settings/fields/name'],
   [{ pagination: { kind: 'cursor', parameter: 'after', next: '$[' } }, '/settings/pagination/next'],
-])('An unreadable path of an API is refused at its place, whatever fields are called: %j', (given, pointer) => {
-  const settings = { url: 'https://example.com/', records: 'data', name: 'id', ...given };
-  expect(() => readProvider('api', settings, undefined, RULES)).toThrow(refusedAt(pointer));
-});
+])(
+  'A path of an API that cannot be read, or is of no use, is refused at its place, whatever fields are called: %j',
+  (given, pointer) => {
+    const settings = { url: 'https://example.com/', records: 'data', name: 'id', ...given };
+    expect(() => readProvider('api', settings, undefined, RULES)).toThrow(refusedAt(pointer));
+  },
+);
 
 it.each([
   [{ title: ':x(', fields: { title: 'h1' } }, '/title'],
   [{ fields: { remove: ':x(' } }, '/fields/remove'],
   [{ fields: { fields: ':x(' } }, '/fields/fields'],
-])('An unreadable selector is refused at its place, whatever fields are called: %j', (selectors, place) => {
-  const settings = { start_urls: ['https://example.com/'], selectors };
-  expect(() => readWebsite(settings, RULES)).toThrow(refusedAt(`/settings/selectors${place}`));
-  expect(() => readWebsite(settings, RULES, '')).toThrow(refusedAt(`/selectors${place}`));
+  [{ fields: { name: 'h1' } }, '/fields/name'],
+])(
+  'A selector that cannot be read, or is of no use, is refused at its place, whatever fields are called: %j',
+  (selectors, place) => {
+    const settings = { start_urls: ['https://example.com/'], selectors };
+    expect(() => readWebsite(settings, RULES)).toThrow(refusedAt(`/settings/selectors${place}`));
+    expect(() => readWebsite(settings, RULES, '')).toThrow(refusedAt(`/selectors${place}`));
+  },
+);
+
+it('A field of an API may be called `name` if it is what the records are named by', () => {
+  const settings = { url: 'https://example.com/', records: 'data', name: 'id', fields: { name: 'id' } };
+  expect(readProvider('api', settings, undefined, RULES).provider.settings).toMatchObject({ fields: { name: 'id' } });
 });

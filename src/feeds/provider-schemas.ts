@@ -317,6 +317,7 @@ export function readWebsite(settings: unknown, rules: OutboundRules, at = '/sett
   const { fields = {}, ...ofPage } = selectors;
   assertAllReadable(`${at}/selectors`, ofPage, (text) => compile(text));
   assertAllReadable(`${at}/selectors/fields`, fields, (text) => compile(text));
+  assertNoRecordName(`${at}/selectors/fields`, fields);
   return {
     start_urls: given.start_urls,
     include: given.include ?? [],
@@ -344,6 +345,7 @@ function readApi(given: Static<typeof apiSettings>, secret: string | undefined, 
   // Apart from each other, since a field may be called `records` or `name`.
   assertAllReadable('/settings', { records, name }, (text) => new JsonPath(text));
   assertAllReadable('/settings/fields', fields, (text) => new JsonPath(text));
+  if (fields['name'] !== name) assertNoRecordName('/settings/fields', fields);
   assertAllReadable('/settings/pagination', { next, has_more }, (text) => new JsonPath(text));
   const value = header?.value ?? secret;
   // Without TLS, anyone on the way could read the secret.
@@ -419,6 +421,12 @@ function assertAllReadable(
       throw invalid(pointer, error instanceof Error ? error.message : String(error));
     }
   }
+}
+
+/** In a list, `name` is the name of the record: a field that is called so could not be searched. */
+function assertNoRecordName(at: string, fields: Readonly<Record<string, string>>): void {
+  if (Object.hasOwn(fields, 'name'))
+    throw invalid(`${at}/name`, "'name' is the name of the record. Give the field another name, such as 'title'.");
 }
 
 function invalid(pointer: string, detail: string): ServiceError {

@@ -28,6 +28,7 @@ export type { AnswerPrinter, CommandSpec, CommandText, TypedOptions, JobFollower
 export { OpenFeatures } from './dispatch/open-features.js';
 export { reservedAccountNames } from './dispatch/reserved-names.js';
 export { AGENTS_PATH, agentToolName, isAgentTool } from './dispatch/agent-tools.js';
+export { changedDefinition } from './api/list-definition.js';
 export * from './api/schemas.js';
 export { searchFor } from './api/search.js';
 export { previewSynonymRule } from './api/synonym-preview.js';

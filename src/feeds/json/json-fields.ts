@@ -51,6 +51,26 @@ export function allFields(value: JsonValue): { readonly fields: Record<string, F
   return { fields: Object.fromEntries(fields), isCut };
 }
 
+const RECORD_NAME = 'name';
+const DISPLAY_NAME = 'display_name';
+
+/** Returns true if the path leads to the member `name` of a record. */
+export function isMemberName(path: JsonPath): boolean {
+  return path.scalar({ [RECORD_NAME]: 'x' }) === 'x';
+}
+
+/**
+ * Returns the fields with another name for `name`: in a list, `name` is the name of the record, and a field called so
+ * could not be searched. It becomes `display_name`, or `display_name_2` and so on if the record has such a member.
+ */
+export function withoutRecordName(fields: Readonly<Record<string, FieldValue>>): Readonly<Record<string, FieldValue>> {
+  const { [RECORD_NAME]: name, ...others } = fields;
+  if (name === undefined) return fields;
+  let free = DISPLAY_NAME;
+  for (let number = 2; Object.hasOwn(others, free); number += 1) free = `${DISPLAY_NAME}_${number}`;
+  return { ...others, [free]: name };
+}
+
 function scalarOf(value: JsonValue): FieldScalar[] {
   if (typeof value === 'string') return [wellFormed(value)];
   return typeof value === 'number' || typeof value === 'boolean' ? [value] : [];

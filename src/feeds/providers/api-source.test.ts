@@ -297,6 +297,50 @@ describe('ApiSource', () => {
     expect(await again(...items(1, 2), nameless, nameless)).toMatchObject({ removed: 1, skipped_count: 2 });
   });
 
+  it('gives a member `name` a field of its own, since `name` is the name of the record', async () => {
+    const named = (id: unknown, name: unknown, more: object = {}) => ({ id, name, ...more });
+    places.site.pages.set('/items', json({ data: [named(1, 'Pier'), named(2, 'Bay', { display_name: 'The bay' })] }));
+    await run();
+    const [header = '', ...lines] = places.files.text(SYNC_PATH).trim().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { fields: unknown }).fields)).toEqual([
+      { id: 1, display_name: 'Pier' },
+      { id: 2, display_name: 'The bay', display_name_2: 'Bay' },
+    ]);
+    expect((JSON.parse(header) as { fields: { searchable_fields: unknown } }).fields.searchable_fields).toEqual([
+      { name: 'display_name', weight: 4 },
+      { name: 'display_name_2', weight: 1 },
+    ]);
+  });
+
+  it.each(['name', '$.name', "$['name']"])('keeps the member that the records are named by: %s', async (name) => {
+    places.site.pages.set('/items', json({ data: [{ name: 12, at: 1 }] }));
+    await run({ name });
+    const [header = '', line] = places.files.text(SYNC_PATH).trim().split('\n');
+    expect(line).toBe('{"name":"12","fields":{"at":1,"name":12}}');
+    // Among the fields of a list, `name` is the name of the record, which is a text and no facet.
+    expect((JSON.parse(header) as { fields: unknown }).fields).toEqual({
+      searchable_fields: [{ name: 'name', weight: 4 }],
+      facets: [{ name: 'at', type: 'number', cardinality: 'Single' }],
+      resources: [],
+    });
+  });
+
+  it('describes no more fields than a list can have, those of the first records, and says so', async () => {
+    const members = (id: number) =>
+      Object.fromEntries(Array.from({ length: 150 }, (_, number) => [`f${id}_${number}`, 'x']));
+    places.site.pages.set('/items', json({ data: [1, 2, 3].map((id) => ({ id, ...members(id) })) }));
+    const { skipped } = await run();
+    expect(skipped).toEqual([
+      {
+        what: 'fields after the first 256',
+        why: 'A list has at most 256 fields: the others are in the records, and a list that takes its fields from the feed cannot be searched by them. Name those that are wanted in `fields`.',
+      },
+    ]);
+    const [header = ''] = places.files.text(SYNC_PATH).split('\n');
+    const { fields } = JSON.parse(header) as { fields: { searchable_fields: readonly { readonly name: string }[] } };
+    expect(fields.searchable_fields.filter(({ name }) => /^f[12]_/.test(name))).toHaveLength(255);
+  });
+
   it('reports once that records have more members than fields allowed', async () => {
     const members = Object.fromEntries(Array.from({ length: 300 }, (_, number) => [`f${number}`, number]));
     places.site.pages.set('/items', json({ data: [1, 2, 3].map((id) => ({ id, ...members })) }));

@@ -3,14 +3,14 @@
  * those with something new.
  */
 import { createHash } from 'node:crypto';
-import type { Secret } from '../../platform/index.js';
+import { FIELDS_PER_LIST_MAX, type Secret } from '../../platform/index.js';
 import type { OutboundClient, OutboundResponse } from '../../platform/outbound/outbound-client.js';
 import { OutboundFailedError } from '../../platform/outbound/outbound-client.js';
 import { OutboundRefusedError } from '../../platform/index.js';
 import type { FeedSource } from '../file/sync-run.js';
 import type { FieldDescriptions } from '../file/sync-file.js';
 import { readJsonBody } from '../json/json-body.js';
-import { allFields, FIELDS_MAX, mappedFields } from '../json/json-fields.js';
+import { allFields, FIELDS_MAX, isMemberName, mappedFields, withoutRecordName } from '../json/json-fields.js';
 import { JsonPath, type JsonValue } from '../json/json-path.js';
 import { Pagination, type PaginationSettings } from '../json/pagination.js';
 import { seenFor } from '../runs/time-seen.js';
@@ -82,6 +82,8 @@ export class ApiSource implements FeedSource {
   private readonly records: JsonPath;
   private readonly name: JsonPath;
   private readonly paths: ReadonlyMap<string, JsonPath> | undefined;
+  /** True if the records are named by their member `name`. */
+  private readonly isNamedByName: boolean;
   private readonly kinds = new FieldKinds();
   private next: ApiMemory | undefined;
   /** True once the owner has been told of missing fields, which happens once per run and not for each record. */
@@ -92,6 +94,7 @@ export class ApiSource implements FeedSource {
     const { records, name, fields, pagination, url } = options.settings;
     this.records = new JsonPath(records);
     this.name = new JsonPath(name);
+    this.isNamedByName = isMemberName(this.name);
     this.paths =
       fields === undefined
         ? undefined
@@ -155,7 +158,7 @@ export class ApiSource implements FeedSource {
       listener.skipped('the rest', `A feed has at most ${this.options.recordsMax} records and ${PAGES_MAX} pages.`);
     const isExplained = !isPartial && this.noteNameless(nameless, before, listener);
     const isComplete = came === 'whole' && isExplained;
-    this.noteKinds(isComplete ? undefined : before?.kinds);
+    this.noteKinds(isComplete ? undefined : before?.kinds, listener);
     return { isComplete, ...counts };
   }
 
@@ -163,8 +166,9 @@ export class ApiSource implements FeedSource {
    * Keeps what the fields are. `before`: what was known of records that were not given this time, but stay: without it
    * the file would describe only the fields of those that were given.
    */
-  private noteKinds(before: KnownKinds | undefined): void {
+  private noteKinds(before: KnownKinds | undefined, listener: SourceListener): void {
     if (before !== undefined) this.kinds.include(before);
+    if (this.kinds.areMore) listener.skipped(`fields after the first ${FIELDS_PER_LIST_MAX}`, MORE_FIELDS);
     if (this.next !== undefined) this.next = { ...this.next, kinds: this.kinds.known() };
   }
 
@@ -202,7 +206,7 @@ export class ApiSource implements FeedSource {
       const why = `A record has at most ${FIELDS_MAX} fields, and this one has more members; name those that are wanted in \`fields\`.`;
       listener.skipped(`members of ${name.slice(0, NAME_SHOWN_MAX)}`, why);
     }
-    return fields;
+    return this.isNamedByName ? fields : withoutRecordName(fields);
   }
 
   /** Reads everything once more. A record that is in neither of two complete listings is gone. */
@@ -320,6 +324,8 @@ export class ApiSource implements FeedSource {
     }
   }
 }
+
+const MORE_FIELDS = `A list has at most ${FIELDS_PER_LIST_MAX} fields: the others are in the records, and a list that takes its fields from the feed cannot be searched by them. Name those that are wanted in \`fields\`.`;
 
 /** Each line is complete by itself, so a list of lines may end anywhere without this being noticed. */
 const PERHAPS_CUT =

@@ -8,6 +8,7 @@ import { CrawlMemoryFile } from '../crawl/crawl-memory-file.js';
 import { PageLinks } from '../crawl/page-links.js';
 import type { WebsiteSettings } from '../crawl/crawl-types.js';
 import { discoverPages } from '../crawl/discover.js';
+import type { FieldDescriptions } from '../file/sync-file.js';
 import { SourceFailedError } from '../source/source-run.js';
 import { WebsiteSource } from './website-source.js';
 
@@ -52,6 +53,29 @@ function fill(count: number): void {
 }
 
 describe('WebsiteSource', () => {
+  it('describes each selected field as what a list can have, whatever the selector finds', async () => {
+    fill(1);
+    const selected = { price: '.price', section: '.crumb', published: '.date', image: '.photo', title: 'h1' };
+    await run({ selectors: { fields: selected } });
+    const [header = ''] = places.files.text(SYNC_PATH).split('\n');
+    const { fields } = JSON.parse(header) as { fields: FieldDescriptions };
+    const rolesOf = (name: string) => [
+      ...fields.searchable_fields.filter((field) => field.name === name).map(() => 'searchable'),
+      ...fields.facets
+        .filter((facet) => facet.name === name)
+        .map(({ type, cardinality }) => `${cardinality} facet of ${type}s`),
+      ...fields.resources.filter((resource) => resource.name === name).map(({ kind }) => kind),
+    ];
+    expect(Object.keys(selected).map((name) => [name, ...rolesOf(name)])).toEqual([
+      ['price', 'searchable'],
+      ['section', 'searchable', 'Many facet of strings'],
+      ['published', 'searchable'],
+      ['image', 'image'],
+      ['title', 'searchable'],
+    ]);
+    expect(rolesOf('modified')).toEqual(['Single facet of dates']);
+  });
+
   it('changes nothing if no page changed, and only makes conditional requests', async () => {
     fill(25);
     expect(await run()).toMatchObject({ added: 26, wasComplete: true });

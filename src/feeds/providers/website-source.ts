@@ -64,11 +64,23 @@ export class WebsiteSource implements FeedSource {
     return new Set(names.filter((name) => gone.has(urlOf(name))));
   }
 
+  /**
+   * The selectors of a field may find any texts, and more than one of them. So a known facet that is selected takes
+   * several values, and is no facet if it would take dates alone.
+   */
   fields(): FieldDescriptions {
-    const chosen = Object.keys(this.options.settings.selectors.fields ?? {});
-    const known = new Set(WEBSITE_FIELDS.searchable_fields.map(({ name }) => name));
-    const more = chosen.filter((name) => !known.has(name)).map((name) => ({ name, weight: 1 }));
-    return { ...WEBSITE_FIELDS, searchable_fields: [...WEBSITE_FIELDS.searchable_fields, ...more] };
+    const chosen = new Set(Object.keys(this.options.settings.selectors.fields ?? {}));
+    const { searchable_fields, facets, resources } = WEBSITE_FIELDS;
+    const known = new Set([...searchable_fields, ...resources].map(({ name }) => name));
+    const more = [...chosen].filter((name) => !known.has(name)).map((name) => ({ name, weight: 1 }));
+    return {
+      searchable_fields: [...searchable_fields, ...more],
+      facets: facets.flatMap((facet): FieldDescriptions['facets'] => {
+        if (!chosen.has(facet.name)) return [facet];
+        return facet.type === 'string' ? [{ ...facet, cardinality: 'Many' }] : [];
+      }),
+      resources,
+    };
   }
 
   keep(): Promise<void> {
