@@ -14,6 +14,7 @@ import { WorkQueue, type NewWork, type Settlement } from '../platform/work/index
 import { DeliveryLog } from './delivery-log.js';
 import { QUEUE_FORMAT } from './queue-format.js';
 import { DELIVERIES, type DeliveryItem, type DeliveryTypes } from './delivery-work.js';
+import type { SetAsideDelivery } from './types.js';
 
 export class DeliveryQueue {
   readonly work: WorkQueue<DeliveryTypes>;
@@ -62,16 +63,17 @@ export class DeliveryQueue {
   /** Records attempts and their outcomes. A delivery that was removed meanwhile stays removed. */
   settle(settlements: readonly Settlement<DeliveryTypes>[]): Promise<void> {
     return this.environment.transaction(() => {
-      this.log.append(this.work.settle(settlements).map(({ scheduled, note }) => [scheduled.lane, note]));
+      this.log.append(
+        this.work
+          .settle(settlements)
+          .flatMap(({ scheduled, note }) => (note === null ? [] : [[scheduled.lane, note] as const])),
+      );
     });
   }
 
-  /**
-   * Makes deliveries that were set aside due again, all or those with these ids, with no attempts counted. Resolves
-   * with their number.
-   */
-  replay(subscriptionId: string, ids: ReadonlySet<string> | undefined, nowMs: number): Promise<number> {
-    return this.work.replay(subscriptionId, ({ deliveryId }) => ids?.has(deliveryId) ?? true, nowMs);
+  /** Makes deliveries that were set aside due again, with no attempts counted. Resolves with their number. */
+  replay(subscriptionId: string, isMeant: (delivery: SetAsideDelivery) => boolean, nowMs: number): Promise<number> {
+    return this.work.replay(subscriptionId, isMeant, nowMs);
   }
 
   /** Removes everything of a subscription that is gone, including its log. */

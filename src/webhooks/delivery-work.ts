@@ -14,7 +14,8 @@ export interface DeliveryItem {
 export interface DeliveryTypes {
   readonly item: DeliveryItem;
   readonly result: AttemptResult;
-  readonly note: LoggedAttempt;
+  /** Null if nothing was sent, since the webhook no longer subscribes to the event. */
+  readonly note: LoggedAttempt | null;
   readonly failure: SetAsideDelivery;
 }
 

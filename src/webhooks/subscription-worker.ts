@@ -3,7 +3,7 @@ import type { AttemptedWork, BecameOfWork, LaneWorker, Timers, Work, WorkOutcome
 import type { DeliveryItem, DeliveryTypes } from './delivery-work.js';
 import type { Sender } from './http-sender.js';
 import { deliveryHeaders, secretsInForce } from './signature.js';
-import type { AttemptResult, LoggedAttempt, SetAsideDelivery, Subscription } from './types.js';
+import { isSent, type AttemptResult, type LoggedAttempt, type SetAsideDelivery, type Subscription } from './types.js';
 
 const SECRET_UNREADABLE: AttemptResult = {
   ok: false,
@@ -12,6 +12,8 @@ const SECRET_UNREADABLE: AttemptResult = {
   durationMs: 0,
   answer: '',
 };
+/** Of a delivery that is dropped. Known by its identity. */
+const NOT_WANTED: AttemptResult = { ok: true, status: null, error: null, durationMs: 0, answer: '' };
 const OUTCOMES = { done: 'delivered', retried: 'retried', 'set-aside': 'set-aside' } as const;
 
 export class SubscriptionWorker implements LaneWorker<DeliveryTypes> {
@@ -39,7 +41,8 @@ export class SubscriptionWorker implements LaneWorker<DeliveryTypes> {
     );
   }
 
-  note({ work, result, attempt, atMs }: AttemptedWork<DeliveryTypes>, became: BecameOfWork): LoggedAttempt {
+  note({ work, result, attempt, atMs }: AttemptedWork<DeliveryTypes>, became: BecameOfWork): LoggedAttempt | null {
+    if (result === NOT_WANTED) return null;
     const { id: deliveryId, event } = work.item;
     return { ...result, deliveryId, type: event.type, attempt, atMs, outcome: OUTCOMES[became] };
   }
@@ -50,8 +53,12 @@ export class SubscriptionWorker implements LaneWorker<DeliveryTypes> {
     return { deliveryId, type: event.type, attempts: attempt, eventAtMs: event.atMs, setAsideAtMs, status, error };
   }
 
-  /** Sends nothing without a secret, since receivers reject unsigned messages. */
+  /**
+   * Sends nothing without a secret, since receivers reject unsigned messages; and no event that the webhook no longer
+   * subscribes to, since only subscribed events are sent.
+   */
   private async send(item: DeliveryItem, abort: AbortSignal): Promise<AttemptResult> {
+    if (!isSent(this.subscription, item.event.type)) return NOT_WANTED;
     const nowMs = this.options.timers.nowMs();
     const secrets = secretsInForce(this.subscription, nowMs);
     if (secrets.length === 0) return SECRET_UNREADABLE;

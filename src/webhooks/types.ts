@@ -1,6 +1,9 @@
 /** Types of subscriptions and deliveries. */
 import { Secret, type OutboundRules } from '../platform/index.js';
 
+/** Type of the event that the test of a webhook sends, whether or not it subscribes to it. */
+export const PING = 'webhook.ping';
+
 interface SubscriptionOf<KeptSecret> {
   readonly id: string;
   readonly account: string;
@@ -17,6 +20,11 @@ interface SubscriptionOf<KeptSecret> {
 
 /** A webhook. Its secret is null if it cannot be opened: nothing is sent until it gets a new one. */
 export type Subscription = SubscriptionOf<Secret | null>;
+
+/** True for events that the webhook is sent: those that it subscribes to, and the pings of its test. */
+export function isSent({ events }: Pick<Subscription, 'events'>, type: string): boolean {
+  return type === PING || events.includes(type);
+}
 
 /** A webhook as stored in `data/system`: secrets are sealed or, if they are older than the secret box, plain. */
 export type StoredSubscription = SubscriptionOf<string>;

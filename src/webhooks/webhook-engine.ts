@@ -21,7 +21,7 @@ import { OutboxSources } from './outbox-sources.js';
 import { pingEvent } from './ping.js';
 import { SubscriptionWorker } from './subscription-worker.js';
 import { SubscriptionsByAccount } from './subscriptions-by-account.js';
-import type { SetAsideDelivery, Subscription, WebhookSettings } from './types.js';
+import { isSent, type SetAsideDelivery, type Subscription, type WebhookSettings } from './types.js';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -159,10 +159,16 @@ export class WebhookEngine {
     );
   }
 
-  /** Resolves with the number of deliveries that are due again. */
+  /**
+   * Resolves with the number of deliveries that are due again. Those of events that the webhook does not subscribe to
+   * stay set aside.
+   */
   async replay(subscriptionId: string, deliveryIds: readonly string[] | undefined): Promise<number> {
     const ids = deliveryIds === undefined ? undefined : new Set(deliveryIds);
-    const replayed = await this.queue.replay(subscriptionId, ids, this.options.timers.nowMs());
+    const subscription = this.subscriptions.get(subscriptionId);
+    const isMeant = ({ deliveryId: id, type }: SetAsideDelivery) =>
+      (ids?.has(id) ?? true) && (subscription === undefined || isSent(subscription, type));
+    const replayed = await this.queue.replay(subscriptionId, isMeant, this.options.timers.nowMs());
     this.runner.wake(subscriptionId);
     return replayed;
   }
@@ -257,7 +263,8 @@ export class WebhookEngine {
     await this.queue.settle(settlements);
     const outcomes = { done: 0, retried: 0, 'set-aside': 0 };
     const attempts = new Map<string, number>();
-    for (const { next, scheduled } of settlements) {
+    for (const { next, scheduled, note } of settlements) {
+      if (note === null) continue;
       outcomes[next.kind] += 1;
       attempts.set(scheduled.lane, (attempts.get(scheduled.lane) ?? 0) + 1);
     }

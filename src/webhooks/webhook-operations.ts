@@ -198,7 +198,8 @@ const update = ({ webhookEvents, webhookResource }: WebhookSchemas) =>
     ...ofWebhook,
     name: 'webhook.update',
     summary: 'Change the URL or events of a webhook',
-    description: 'Members that are not given keep their value. Waiting deliveries are sent to the new URL.',
+    description:
+      'Members that are not given keep their value. Waiting deliveries are sent to the new URL. Those of events that the webhook no longer subscribes to when they are due are not sent.',
     method: 'PUT',
     path: '/webhook/{account}/{id}',
     permission: 'webhook:update',
@@ -365,7 +366,7 @@ const replay = defineOperation({
   name: 'webhook.replay',
   summary: 'Replay deliveries that were set aside',
   description:
-    'Sends deliveries again that were set aside. They keep their `X-Service-Delivery`, and get as many attempts as new ones.',
+    'Sends deliveries again that were set aside. They keep their `X-Service-Delivery`, and get as many attempts as new ones. Those of events that the webhook no longer subscribes to stay set aside.',
   method: 'POST',
   path: '/webhook/{account}/{id}/replay',
   permission: 'webhook:update',
