@@ -102,16 +102,19 @@ export interface QueryPlan {
   readonly sort: readonly PlanSortKey[];
   readonly facets: readonly PlanFacet[];
   /** If present, hits have their location and their distance (metres) from this point. */
-  readonly distance?: { readonly column: number; readonly latitude: number; readonly longitude: number };
+  readonly distance?: { readonly column: number; readonly latitude: number; readonly longitude: number } | undefined;
   /** Numbers of the text fields in which words are looked for, ascending; none: all. */
   readonly textFields?: readonly number[];
   /** Folded; facets of strings tell only values in which each of them begins a word. */
   readonly facetWords?: readonly string[];
   /** The column by which hits are distinct: one hit per value. */
-  readonly distinct?: number;
+  readonly distinct?: number | undefined;
   /** Whether the result has the set of all matches, for `Kernel.countDistinct`. */
   readonly keepMatches?: boolean;
 }
+
+/** A plan that leaves nothing to the defaults: of a new member, whoever makes such a plan has to decide. */
+export type WholeQueryPlan = { readonly [Member in keyof QueryPlan]-?: QueryPlan[Member] };
 
 export const MATCH_ALL: PlanFilter = Object.freeze({ op: 'all' });
 

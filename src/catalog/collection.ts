@@ -5,7 +5,8 @@
  * over any number of collections; a change that fails changes nothing. Lookups are synchronous. Main thread only: the
  * environment has no other writer.
  *
- * A new feature that needs its own collection adds one line: `store.collection<Feed>('feeds')`.
+ * A feature that needs its own collection opens it by `store.collection<Feed>('feeds')`, and removes the entries of a
+ * deleted account or list by `forget` (`OpenFeature`).
  */
 import type { Database } from 'lmdb';
 import {

@@ -1,4 +1,4 @@
-/** Tests the five providers of feeds with the same suite, in the real service, with a list that follows each. */
+/** Tests all providers of feeds with the same suite, in the real service, with a list that follows each. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { certificateFault } from '../support/certificate.js';
 import { FeedService, ok } from '../support/feeds/feed-service.js';
@@ -46,7 +46,7 @@ function sourceOf(provider: ProviderName): ScriptedSource {
 }
 
 describe.each(PROVIDERS)('provider %s', (provider) => {
-  describeWhere(isHere(provider), fault ?? '')('as one of five', () => {
+  describeWhere(isHere(provider), fault ?? '')('as all are', () => {
     itIsAProvider({ source: () => sourceOf(provider), feeds: () => feeds, receiver: () => receiver });
   });
 });

@@ -1,6 +1,6 @@
 /**
  * Tests the extension points of the service, each with a new file and one row: a kind of field, a search option, and
- * a feature with two operations, a worker, a setting, an event, an environment and commands. They are added to a copy
+ * a feature with operations, work in the background, a worker, a setting, an event, an environment and commands. They are added to a copy
  * of the package, and everything else must follow from them.
  */
 import { execFile } from 'node:child_process';
@@ -262,6 +262,22 @@ describe('a new feature', () => {
     expect([sea.status, sea.text]).toEqual([422, expect.stringContaining('no voice of its own')]);
     expect((await service.client.put('/list/default/voices', { echo_voice: 7 })).status).toBe(400);
     expect((await service.client.get('/list/default/voices')).body).toMatchObject({ echo_voice: 'a cave' });
+  });
+
+  it('does in the background what it was asked for, once, also if the process is killed meanwhile', async () => {
+    const made = await service.client.post('/webhook', { url: receiver.url('/later'), events: ['echo.said'] });
+    expect(made.status, made.text).toBe(201);
+    const asked = await service.client.post('/echo/default/later', { text: 'killed', seconds: 2 });
+    expect(asked.status, asked.text).toBe(202);
+    await service.stop('SIGKILL');
+    await service.start();
+    await receiver.events(1, '/later');
+    await service.client.post('/echo/default/later', { text: 'alive', seconds: 0 });
+    const heard = (await receiver.events(2, '/later')).map(([, body]) => body.data);
+    expect(heard).toEqual([
+      { text: 'killed', said: 'dellik' },
+      { text: 'alive', said: 'evila' },
+    ]);
   });
 
   it('works without the service, and doctor checks its data on disk', async () => {

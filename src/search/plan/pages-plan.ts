@@ -5,7 +5,7 @@
  * Pure functions.
  */
 import type { PartSearch } from '../../../native-bindings/index.js';
-import { MATCH_ALL, type PlanFilter, type QueryPlan } from '../../../native-bindings/query-plan.js';
+import { MATCH_ALL, type PlanFilter, type WholeQueryPlan } from '../../../native-bindings/query-plan.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { TEXT_KINDS, textKindOf, type TextKind } from '../../extracts/index.js';
 import { PART_PLACE_COLUMN, placesOf } from '../../index/parts/part-layout.js';
@@ -64,13 +64,15 @@ export function encodePagesPlan(
   query: Extract<QueryNode, { kind: 'groups' }>,
   request: SearchRequest,
   filter: PlanFilter,
-): QueryPlan {
+): WholeQueryPlan {
   const { groups, sequence, whole } = query;
   return {
     needTotal: true,
     explain: request.options.explain,
+    storageOrder: false,
     skip: 0,
     size: 0,
+    minimumScore: 0,
     proximityWeight: PROXIMITY_WEIGHT,
     wholeFieldWeight: WHOLE_FIELD_WEIGHT,
     groups,
@@ -79,6 +81,11 @@ export function encodePagesPlan(
     filter,
     sort: [],
     facets: [],
+    distance: undefined,
+    textFields: [],
+    facetWords: [],
+    distinct: undefined,
+    keepMatches: false,
   };
 }
 

@@ -62,6 +62,7 @@ describe('encodePlan', () => {
     ).toEqual({
       textFields: [],
       facetWords: [],
+      keepMatches: false,
       needTotal: true,
       explain: true,
       storageOrder: false,
@@ -153,6 +154,6 @@ describe('encodePlan', () => {
       sort: [],
       facets: [{ column: 0, size: 20 }],
     });
-    expect(encoded(options, [SHOP, PLAIN], 1)).not.toHaveProperty('distance');
+    expect(encoded(options, [SHOP, PLAIN], 1).distance).toBeUndefined();
   });
 });

@@ -8,7 +8,14 @@ import {
   NAME_COLUMN,
   type KernelLayout,
 } from '../../index/segments/kernel-layout.js';
-import type { PlanFilter, PlanGroup, PlanSortKey, PlanValue, QueryPlan } from '../../../native-bindings/query-plan.js';
+import type {
+  PlanFilter,
+  PlanGroup,
+  PlanSortKey,
+  PlanValue,
+  QueryPlan,
+  WholeQueryPlan,
+} from '../../../native-bindings/query-plan.js';
 import type { FilterNode, FilterValue } from '../filter/filter-nodes.js';
 import type { SortKey } from '../options/order-by.js';
 import { PROXIMITY_WEIGHT, WHOLE_FIELD_WEIGHT } from './bonus-weights.js';
@@ -24,7 +31,7 @@ const ONLY_BY_MEANING: readonly PlanGroup[] = Object.freeze([
 ]);
 const NO_SEQUENCE: readonly number[] = Object.freeze([]);
 
-export function encodePlan(plan: SearchPlan, layout: KernelLayout): QueryPlan {
+export function encodePlan(plan: SearchPlan, layout: KernelLayout): WholeQueryPlan {
   const groups = groupsOf(plan.query);
   const location = plan.origin === undefined ? undefined : layout.column(LOCATION_COLUMN);
   return {
@@ -43,10 +50,12 @@ export function encodePlan(plan: SearchPlan, layout: KernelLayout): QueryPlan {
     filter: encodeQueryFilter(plan.query, plan.filter, layout),
     sort: encodeOrder(plan, layout),
     facets: encodeFacets(plan, layout),
-    ...(location === undefined ? {} : { distance: { column: location, ...degrees(plan.origin as GeoPoint) } }),
+    distance: location === undefined ? undefined : { column: location, ...degrees(plan.origin as GeoPoint) },
     textFields: encodeTextFields(plan.textFields, layout),
     facetWords: plan.facetWords,
-    ...encodeDistinct(plan.distinct, layout),
+    distinct: plan.distinct === undefined ? undefined : singleColumn(plan.distinct, layout),
+    // Hits of a list that lacks the facet are counted with those of others.
+    keepMatches: plan.distinct !== undefined,
   };
 }
 
@@ -57,15 +66,6 @@ function encodeFacets({ facets, distinct }: SearchPlan, layout: KernelLayout): Q
     const column = layout.column(name);
     return column === undefined ? [] : [{ column, size: values }];
   });
-}
-
-function encodeDistinct(
-  name: string | undefined,
-  layout: KernelLayout,
-): Pick<QueryPlan, 'distinct' | 'keepMatches'> | undefined {
-  if (name === undefined) return undefined;
-  const distinct = singleColumn(name, layout);
-  return distinct === undefined ? { keepMatches: true } : { keepMatches: true, distinct };
 }
 
 /** None where these are all that the list has. */

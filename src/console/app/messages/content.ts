@@ -36,7 +36,7 @@ export const contentTexts = {
     tls: 'TLS (default)',
     starttls: 'STARTTLS',
     none: 'None',
-  } as Readonly<Record<string, string>>,
+  },
   models: {
     find: 'Find model',
     title: 'Models',

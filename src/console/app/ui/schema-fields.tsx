@@ -74,7 +74,7 @@ function SchemaField({ isFirst, name, schema, required, value, onChange }: Schem
     'data-autofocus': isFirst || undefined,
   } as const;
   if (choices !== undefined || type === 'boolean') {
-    const given = choices?.map((choice) => ({ value: choice, label: text.choices[choice] ?? choice })) ?? YES_OR_NO;
+    const given = choices?.map((choice) => ({ value: choice, label: CHOICES[choice] ?? choice })) ?? YES_OR_NO;
     return (
       <NativeSelect
         {...common}
@@ -143,6 +143,9 @@ function LinesField({ isFirst, name, schema, required, value, onChange }: Schema
     />
   );
 }
+
+/** Values without a label are shown as they are. */
+const CHOICES: Readonly<Record<string, string>> = text.choices;
 
 const YES_OR_NO = [
   { value: 'true', label: text.common.yes },

@@ -1,4 +1,4 @@
-/** What the example feature does: two operations, a worker, a count stored on disk, an event and a metric. */
+/** What the example feature does: three operations, a worker, a count stored on disk, an event and a metric. */
 import { join } from 'node:path';
 import type { Database } from 'lmdb';
 import { Counter } from 'prom-client';
@@ -23,6 +23,7 @@ import {
 } from '../../../../src/platform/index.js';
 import { ECHO_FORMAT, ECHO_SETTINGS, TOO_LOUD } from './declarations.js';
 import type { EchoProtocol } from './echo-protocol.js';
+import { LaterEchoes } from './later-echoes.js';
 
 const COUNT = 'said';
 
@@ -65,6 +66,7 @@ class Echoes {
 }
 
 const ECHOES = serviceKey<Echoes>('echoes');
+const LATER_ECHOES = serviceKey<LaterEchoes>('later-echoes');
 const shared = { target: 'account', callers: ['key', 'console', 'cli'], params: accountParams } as const;
 
 const say = defineOperation({
@@ -83,6 +85,25 @@ const say = defineOperation({
   }),
 });
 
+const sayLater = defineOperation({
+  ...shared,
+  name: 'echo.later',
+  summary: 'Say a text backwards after some seconds',
+  method: 'POST',
+  path: '/echo/{account}/later',
+  permission: 'echo:say',
+  body: object({
+    text: Type.String({ maxLength: 100, description: 'What is said' }),
+    seconds: Type.Integer({ minimum: 0, maximum: 3600, description: 'How long it takes to come back' }),
+  }),
+  responses: { 202: { description: 'It will be said', schema: object({ seconds: Type.Integer() }) } },
+  errors: ['storage-full'],
+  async handle({ services }, { params, body: { text, seconds } }) {
+    await services.part(LATER_ECHOES).say(params.account, text, seconds * 1000);
+    return { status: 202, body: { seconds } };
+  },
+});
+
 const count = defineOperation({
   ...shared,
   name: 'echo.count',
@@ -96,7 +117,7 @@ const count = defineOperation({
 });
 
 export const echoParts: FeatureParts = {
-  operations: [say, count],
+  operations: [say, sayLater, count],
   lists: {
     settings: {
       echo_voice: {
@@ -125,6 +146,9 @@ export const echoParts: FeatureParts = {
     });
     const kept = openEnvironment(join(dataDir, 'echo'), { kind: ECHO_FORMAT });
     const echoes = new Echoes(host, settingsOf(config, ECHO_SETTINGS).text_characters_max, kept, environment);
+    const later = new LaterEchoes(host, environment, (error) => {
+      log.error({ error }, 'what an echo has become cannot be written');
+    });
     const said = new Counter({ name: 'gannet_echoes_total', help: 'What was said', registers: [metrics.registry] });
     metrics.beforeReading(() => {
       said.reset();
@@ -134,7 +158,7 @@ export const echoParts: FeatureParts = {
     progress.begin({ kind: 'listening', subject: 'cave', owner, total: null }).start();
     const heard = new Counter({ name: 'gannet_echoes_heard_total', help: 'Commits', registers: [metrics.registry] });
     return {
-      parts: [provide(ECHOES, echoes)],
+      parts: [provide(ECHOES, echoes), provide(LATER_ECHOES, later)],
       // The feature only counts commits, and reads no row.
       events: {
         wanted: () => ['list.created'],
@@ -146,7 +170,17 @@ export const echoParts: FeatureParts = {
         removableTo: () => EVERY_ROW,
         drained: () => Promise.resolve(),
       },
-      close: () => echoes.close(),
+      start: () => {
+        later.start();
+      },
+      async forget({ subject, account }) {
+        if (subject === 'account') await later.forget(account);
+        return true;
+      },
+      async close() {
+        await later.close();
+        await echoes.close();
+      },
     };
   },
 };

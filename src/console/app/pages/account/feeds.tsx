@@ -92,7 +92,7 @@ function FeedRow({ feed }: { readonly feed: Feed }) {
       <Table.Th scope="row">
         {name}
         <Text size="xs" c="dimmed">
-          {text.choices[provider] ?? provider}
+          {text.choices[provider]}
         </Text>
       </Table.Th>
       <Table.Td>
