@@ -1,7 +1,7 @@
 /** Operations `/analytics` and `/search/analytics/click`: what people searched for, found, and clicked. */
 import { Type } from 'typebox';
 import { reachesGroupOnly, type Caller } from '../access/index.js';
-import { presentMembers, type GroupMember, type GroupRecord } from '../catalog/index.js';
+import { presentMembers, type GroupMember, type GroupRecord, type ListRecord } from '../catalog/index.js';
 import { ServiceError } from '../platform/index.js';
 import {
   accountName,
@@ -212,7 +212,8 @@ const clickGroup = defineOperation({
     const record = services.catalog.group(account, group);
     if (record === undefined) return { status: 204 };
     const listName = list === undefined || isBlank(list) ? undefined : list;
-    if (listName !== undefined) assertInGroup(record, listName, caller);
+    if (listName !== undefined)
+      assertInGroup({ group: record, list: services.catalog.list(account, listName) }, listName, caller);
     if (!isBlank(query_id) && !isBlank(result_id)) {
       const event = { timeMs: services.clock.nowMs(), queryId: query_id, resultName: result_id };
       services.part(ANALYTICS).clicked(groupTarget(record), listName === undefined ? event : { ...event, listName });
@@ -233,14 +234,22 @@ async function readReport(
   return { status: 200, body: { ...about, ...figures } };
 }
 
+interface NamedList {
+  readonly group: GroupRecord;
+  /** The list that has the name now. */
+  readonly list: ListRecord | undefined;
+}
+
 /**
  * Throws `invalid-parameter` unless a version of the group has the list. Any version counts, since earlier ones are
- * still searched by their number. A key of the group does not see lists that are gone.
+ * still searched by their number; a list that has taken the name of a member is no member. A key of the group does not
+ * see lists that have left it.
  */
-function assertInGroup(group: GroupRecord, listName: string, caller: Caller): void {
+function assertInGroup({ group, list: named }: NamedList, listName: string, caller: Caller): void {
   const { name, versions } = group;
   const seen = (lists: readonly GroupMember[]) => (reachesGroupOnly(caller) ? presentMembers(group, lists) : lists);
-  if (versions.some(({ lists }) => seen(lists).some(({ list }) => list === listName))) return;
+  if (named !== undefined && versions.some(({ lists }) => seen(lists).some(({ list_id: id }) => id === named.id)))
+    return;
   const detail = `The group '${name}' has no list '${listName}'. Give the list_name of the hit that was clicked.`;
   throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/list_name', detail }] });
 }

@@ -234,6 +234,19 @@ describe('clicks', () => {
     expect(await groupReport()).toMatchObject({ total_clicks: 2 });
   });
 
+  it('on a group may name a list of an earlier version that is still there, and no list that took the name of one', async () => {
+    const ids = { query_id: 'x', result_id: 'y', list_name: other };
+    const members = await service.client.put(`/list-group/default/${group}`, { lists: [{ list }] });
+    expect(members.status, members.text).toBe(200);
+    expect((await clickGroup(ids)).status).toBe(204);
+    expect((await service.client.delete(`/list/default/${other}`)).status).toBe(204);
+    const gone = await clickGroup(ids);
+    expect(gone.body).toMatchObject({ status: 400, errors: [{ pointer: '/list_name' }] });
+    expect((await service.client.post('/list/default', { name: other })).status).toBe(201);
+    expect((await clickGroup(ids)).status).toBe(400);
+    expect(await groupReport()).toMatchObject({ total_clicks: 1 });
+  });
+
   it('on the route of a list are counted for the list, also with the query_id of a group search', async () => {
     const id = queryId(await searchGroup('red'));
     await click({ query_id: id, result_id: `${list}-a` });
