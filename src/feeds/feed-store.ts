@@ -110,10 +110,13 @@ export class FeedStore {
   }
 
   /**
-   * Keeps a new feed. `assertWanted` throws if something that the feed needs has been deleted meanwhile; the method
-   * then rejects with that error.
+   * Keeps a new feed together with whatever `also` changes. `also` throws if something that the feed needs has been
+   * deleted meanwhile; the method then rejects with that error.
    */
-  async create({ secret, ...given }: NewFeed, assertWanted: () => void = () => undefined): Promise<FeedRow> {
+  async create(
+    { secret, ...given }: NewFeed,
+    also: (change: Change, row: FeedRow) => void = () => undefined,
+  ): Promise<FeedRow> {
     const id = uuidv7();
     const row: FeedRow = {
       id,
@@ -126,10 +129,10 @@ export class FeedStore {
     };
     await this.store.change((change) => {
       assertAccount(this.store, given.account);
-      assertWanted();
       this.assertFree(given.account, given.name);
       this.options.plans.admitFeed(change, given.account, () => this.count(given.account));
       change.put(this.rows, keyOf(row), row);
+      also(change, row);
     });
     return row;
   }

@@ -150,14 +150,15 @@ export class Feeds {
    * nothing is kept, and with `name-exists`, `media-store-not-found` or `overloaded`.
    */
   async connect(given: ConnectedFeed, signal?: AbortSignal): Promise<FeedRow> {
-    const { store, media } = this.options;
+    const { store, media, sources } = this.options;
     store.assertFree(given.account, given.name);
     media.row(given.account, given.media_store);
     await this.trials.check(given, signal);
     // Reading the source takes a while, during which a media store may have been deleted.
-    const row = await store.create(given, () => {
+    const row = await store.create(given, (change, created) => {
       media.row(given.account, given.media_store);
       if (given.provider.name === 'media-store') media.row(given.account, given.provider.settings.store);
+      sources.adopt(change, created);
     });
     this.schedule(row);
     return row;

@@ -12,7 +12,7 @@ import type { Timers } from '../platform/work/index.js';
 import { NO_SOURCE } from './feed-problems.js';
 import { formatOf } from './imported-file.js';
 import type { ListImporter } from './list-importer.js';
-import type { NewSource, SourceStore } from './source-store.js';
+import type { FeedFile, NewSource, SourceStore } from './source-store.js';
 import { feedPath, formerFeedPath, type FeedRow, type SourceRow } from './types.js';
 
 const SECOND_MS = 1000;
@@ -147,9 +147,16 @@ export class ListSources {
 
   /**
    * Makes the lists follow the file in the same step in which the feed itself is moved, so that none is left behind.
+   * Lists that import this file of the other store already are among them from then on.
    */
-  follow(change: Change, { id }: Pick<FeedRow, 'id'>, mediaStore: string): void {
-    this.options.store.follow(change, id, mediaStore);
+  follow(change: Change, feed: FeedFile, mediaStore: string): void {
+    this.options.store.follow(change, feed.id, mediaStore);
+    this.adopt(change, { ...feed, media_store: mediaStore });
+  }
+
+  /** As part of another change: makes lists that import the file of the feed by its path lists of the feed. */
+  adopt(change: Change, feed: FeedFile): void {
+    this.options.store.adopt(change, feed);
   }
 
   /** Makes the lists import the file from where it is now. */
@@ -189,19 +196,23 @@ export class ListSources {
 
   /**
    * Makes lists that import the file under its former name import it from the feed, and removes the file with that
-   * name.
+   * name. A list that imports the file by its present name may be left by an earlier release, and follows the feed as
+   * well.
    */
   private async leaveFormerFile({ id, account, name, media_store: mediaStore }: FeedRow): Promise<void> {
     const { store } = this.options;
-    const former = formerFeedPath(name);
-    const listIds = store
+    const [path, former] = [feedPath(name), formerFeedPath(name)];
+    const rows = store
       .all()
-      .filter((row) => row.account === account && row.media_store === mediaStore && row.path === former)
-      .map(({ list_id }) => list_id);
+      .filter((row) => row.account === account && row.media_store === mediaStore)
+      .filter((row) => row.path === former || (row.path === path && row.feed !== id));
+    if (rows.length === 0) return;
+    await store.changeAll(
+      rows.map(({ list_id }) => list_id),
+      () => ({ feed: id, path, applied_etag: null }),
+    );
     // If no list imports a file of that name, it may be a file of the account's own.
-    if (listIds.length === 0) return;
-    await store.changeAll(listIds, () => ({ feed: id, path: feedPath(name), applied_etag: null }));
-    await this.removeFile(account, mediaStore, former);
+    if (rows.some((row) => row.path === former)) await this.removeFile(account, mediaStore, former);
   }
 
   private watch(): void {

@@ -5,12 +5,15 @@
 import { assertAccount, CollectionStore, type Change, type Collection, type GroupedBy } from '../catalog/index.js';
 import { ServiceError, type Clock, type LmdbEnvironment } from '../platform/index.js';
 import { ALREADY_IMPORTING, FEED_IN_USE } from './feed-problems.js';
-import type { SourceRow } from './types.js';
+import { feedPath, type FeedRow, type SourceRow } from './types.js';
 
 export type NewSource = Pick<
   SourceRow,
   'list_id' | 'account' | 'list' | 'feed' | 'media_store' | 'path' | 'keep_in_sync'
 >;
+
+/** A feed, and where its file is. */
+export type FeedFile = Pick<FeedRow, 'id' | 'account' | 'name' | 'media_store'>;
 
 export class SourceStore {
   private readonly store: CollectionStore;
@@ -43,6 +46,18 @@ export class SourceStore {
   follow(change: Change, feed: string, mediaStore: string): void {
     for (const row of this.ofFeed(feed))
       change.put(this.rows, row.list_id, { ...row, media_store: mediaStore, applied_etag: null });
+  }
+
+  /**
+   * As part of another change: lists that import the feed's file by its path follow the feed from now on. They were
+   * there before the feed, or before its file was in this store.
+   */
+  adopt(change: Change, { id, account, name, media_store: mediaStore }: FeedFile): void {
+    const path = feedPath(name);
+    for (const row of this.all()) {
+      if (row.account === account && row.media_store === mediaStore && row.path === path && row.feed !== id)
+        change.put(this.rows, row.list_id, { ...row, feed: id });
+    }
   }
 
   /**

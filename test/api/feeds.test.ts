@@ -439,6 +439,31 @@ describe("the file under a feed's former name", () => {
   });
 });
 
+describe('a list that imports the file of a feed before there is the feed', () => {
+  it('is one in which the feed is searchable, once the feed is connected or moved to that file', async () => {
+    const store = await otherStore('for-early');
+    for (const [list, media_store] of [
+      ['early', 'default'],
+      ['elsewhere', store],
+    ] as const) {
+      await feeds.list(list, { searchable_fields: [{ name: 'title' }] });
+      ok(await feeds.client.post(`/list/default/${list}/source`, { media_store, path: 'feeds/early.sync' }));
+    }
+    const made = await site('a');
+    await feeds.connect('early', made);
+    expect((await feeds.feed('early')).searchable_in).toEqual(['early']);
+    expect(await feeds.source('early')).toMatchObject({ feed: 'early', keep_in_sync: true });
+    const pages = ['/', '/a'].map((path) => made.url(path));
+    await feeds.holds('early', pages);
+    await feeds.list('late', {});
+    expect(await feeds.client.post('/list/default/late/feed', { feed: 'early' })).toMatchObject({ status: 409 });
+    ok(await feeds.control.post('/feed/default/early/move', { media_store: store }));
+    await feeds.holds('elsewhere', pages);
+    expect((await feeds.feed('early')).searchable_in.toSorted()).toEqual(['early', 'elsewhere']);
+    expect(await feeds.source('early')).toMatchObject({ feed: 'early', media_store: store });
+  });
+});
+
 describe('a host that must not be reached', () => {
   it('is refused as a start URL, and as the URL of an RSS feed, API or mailbox', async () => {
     const urls = forbiddenUrls().filter(
