@@ -8,6 +8,8 @@ import { useEffect } from 'react';
 import { ConnectionLost } from './client.js';
 
 const RETRY_MS = 2_000;
+/** A service that takes longer to answer is not reached. */
+const REACHED_MS_MAX = 30_000;
 
 export class PageOutOfReach extends ConnectionLost {}
 
@@ -36,8 +38,20 @@ export function useReturn(isAway: boolean): void {
   }, [isAway]);
 }
 
+/** True from an attempt's begin until it fails, or the page is left. */
+let isReturning = false;
+
+/**
+ * One attempt at a time: a service that answers slowly would be asked more and more, and each reload would end the one
+ * before it.
+ */
 export async function reloadOnceReached(): Promise<void> {
-  if (!(await isReached())) return;
+  if (isReturning) return;
+  isReturning = true;
+  if (!(await isReached())) {
+    isReturning = false;
+    return;
+  }
   await forgetLostCode();
   window.location.reload();
 }
@@ -54,7 +68,8 @@ async function forgetLostCode(): Promise<void> {
 /** Checks for success, since a proxy answers even without a service behind it. */
 async function isReached(): Promise<boolean> {
   try {
-    return (await fetch('/console/', { method: 'HEAD', cache: 'no-store' })).ok;
+    const signal = AbortSignal.timeout(REACHED_MS_MAX);
+    return (await fetch('/console/', { method: 'HEAD', cache: 'no-store', signal })).ok;
   } catch {
     return false;
   }
