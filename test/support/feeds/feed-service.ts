@@ -66,12 +66,14 @@ export class FeedService {
     return ok(await this.client.get(`/feed/default/${name}`)) as ShownFeed;
   }
 
-  /** Returns the feed when it is not running and was checked after that time. */
-  async settled(name: string, after: string | null = null): Promise<ShownFeed> {
+  /**
+   * Returns the feed when it is not running and was checked since it said this of its last check, which a clock that
+   * was set back may tell as an earlier one.
+   */
+  async settled(name: string, before: string | null = null): Promise<ShownFeed> {
     return eventually(
       () => this.feed(name),
-      ({ status, last_checked: checked }) =>
-        status !== 'Syncing' && checked !== null && (after === null || checked > after),
+      ({ status, last_checked: checked }) => status !== 'Syncing' && checked !== null && checked !== before,
     );
   }
 
