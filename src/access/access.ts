@@ -95,6 +95,11 @@ class StoredAccess implements Access {
     return key.caller;
   }
 
+  isInForce(record: ApiKeyRecord): boolean {
+    const key = this.#active.get(digestOf(record));
+    return key !== undefined && !this.#isExpired(key) && !this.#isOfNobody(key);
+  }
+
   async createKey(key: NewKey): Promise<{ readonly record: ApiKeyRecord; readonly secret: string }> {
     const secret = newKeyText(key.region);
     const record = await this.#store.change((change) => {

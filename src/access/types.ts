@@ -67,6 +67,8 @@ export interface Access {
    * missing, unknown, expired or revoked; the comparison takes constant time.
    */
   authenticate(header: string | undefined): Caller;
+  /** Returns false once the key was deleted or has expired. For what goes on long after the key was looked at. */
+  isInForce(key: ApiKeyRecord): boolean;
   readonly cli: Caller;
   /** Times of the last uses of keys; must be closed before the environment. */
   readonly uses: KeyUses;

@@ -31,9 +31,9 @@ interface Job {
 }
 
 /** Yields the jobs of each event until the stream ends. */
-async function* events(signal: AbortSignal): AsyncGenerator<readonly Job[]> {
+async function* events(signal: AbortSignal, by = key): AsyncGenerator<readonly Job[]> {
   const response = await fetch(`${service.address}/progress/default/events`, {
-    headers: { 'X-API-Key': key },
+    headers: { 'X-API-Key': by },
     signal,
   });
   expect(response.headers.get('Content-Type')).toBe('text/event-stream');
@@ -81,6 +81,16 @@ it('Events report an import by any caller, until no more of it comes', async () 
   expect(told[0]).toEqual([]);
   expect(told[1]).toMatchObject([{ kind: 'import', name: 'birds', total: null }]);
   expect(told.at(-2)).toMatchObject([{ kind: 'import', name: 'birds', done: 500 }]);
+});
+
+it('The stream of events ends, and tells nothing more, once its key is deleted', async () => {
+  await untilNothingRuns();
+  const deleted = await service.createKey({ access: 'full' });
+  const stream = events(new AbortController().signal, deleted.key);
+  expect((await stream.next()).value).toEqual([]);
+  expect(await service.control().delete(`/api-key/default/${deleted.id}`)).toMatchObject({ status: 204 });
+  await service.client.bulk('default', 'birds', [{ name: 'late', title: 'late' }]);
+  expect(await stream.next()).toEqual({ done: true, value: undefined });
 });
 
 it('The stream of events needs an API key, and HEAD answers without a body', async () => {

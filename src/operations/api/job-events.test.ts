@@ -5,7 +5,7 @@ import { jobEvents } from './job-events.js';
 const TIMES = { toldMs: 2, quietMsMax: 20, streamMs: 60_000 };
 
 /** A client that can be declared slow. */
-function listen(board: ProgressBoard, times = TIMES) {
+function listen(board: ProgressBoard, times = TIMES, mayGoOn = () => true) {
   const client = {
     isBehind: false,
     said: [] as string[],
@@ -17,7 +17,8 @@ function listen(board: ProgressBoard, times = TIMES) {
       client.ended = true;
     },
   };
-  const close = jobEvents(board, () => ({ jobs: board.all().map(({ done }) => done) }), times).open(client);
+  const read = () => ({ jobs: board.all().map(({ done }) => done) });
+  const close = jobEvents(board, { read, mayGoOn }, times).open(client);
   const events = (): unknown[] =>
     client.said.flatMap((text) => {
       const data = /^event: jobs\ndata: (.*)\n\n$/.exec(text)?.[1];
@@ -81,7 +82,7 @@ it('The stream of jobs reads ten thousand jobs only a few times within a turn', 
   const client = { isBehind: false, send: () => undefined, end: () => undefined };
   const read = () => ({ read: (reads += 1) });
   // No timer fires while the jobs are read.
-  const close = jobEvents(board, read, { ...TIMES, toldMs: 60_000 }).open(client);
+  const close = jobEvents(board, { read, mayGoOn: () => true }, { ...TIMES, toldMs: 60_000 }).open(client);
   const jobs = Array.from({ length: 10_000 }, (_, index) =>
     board.begin({ kind: 'import', subject: `${index}`, total: null }),
   );
@@ -102,4 +103,15 @@ it('The stream of jobs updates a thousand clients less often, but tells each of 
   expect(watchers.some(({ events }) => events().length > 2)).toBe(false);
   await expect.poll(() => watchers.every(({ events }) => events().length === 3)).toBe(true);
   for (const { close } of watchers) close();
+});
+
+it('The stream of jobs ends, and tells nothing more, once its caller may not be told any more', async () => {
+  const board = new ProgressBoard();
+  let isAllowed = true;
+  const { client, close, events } = listen(board, { ...TIMES, toldMs: 60_000 }, () => isAllowed);
+  isAllowed = false;
+  job(board);
+  await expect.poll(() => client.ended).toBe(true);
+  expect(events()).toEqual([[]]);
+  close();
 });

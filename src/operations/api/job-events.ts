@@ -8,7 +8,7 @@ const TOLD_MS = 500;
 const QUIET_MS_MAX = 4_000;
 /**
  * Length of a stream. The client then reconnects and authenticates again, so that an ended session or a changed role
- * takes effect.
+ * takes effect. A key that was deleted or has expired ends its streams at once.
  */
 const STREAM_MS = 60_000;
 const RECONNECT_MS = 1_000;
@@ -33,10 +33,17 @@ export interface JobEventTimes {
 
 const TIMES: JobEventTimes = { toldMs: TOLD_MS, quietMsMax: QUIET_MS_MAX, streamMs: STREAM_MS };
 
-/** `read` returns the current content. An event is sent whenever it has changed; the first one immediately. */
-export function jobEvents(board: ProgressBoard, read: () => object, times: JobEventTimes = TIMES): EventStream {
+export interface ToldJobs {
+  /** Returns the current content. */
+  readonly read: () => object;
+  /** False once nothing may be told any more, which ends the stream. */
+  readonly mayGoOn: () => boolean;
+}
+
+/** An event is sent whenever the content has changed; the first one immediately. */
+export function jobEvents(board: ProgressBoard, jobs: ToldJobs, times: JobEventTimes = TIMES): EventStream {
   return new EventStream((client) => {
-    const telling = new Telling(client, board, read, times);
+    const telling = new Telling(client, board, jobs, times);
     const stopListening = board.listen(() => {
       telling.hasNews = true;
       // A job that ends before the next turn is reported too, since somebody waits for its effect.
@@ -66,7 +73,7 @@ class Telling {
   constructor(
     private readonly client: EventClient,
     private readonly board: ProgressBoard,
-    private readonly read: () => object,
+    private readonly jobs: ToldJobs,
     private readonly times: JobEventTimes,
   ) {}
 
@@ -86,7 +93,7 @@ class Telling {
 
   tell(): void {
     const nowMs = performance.now();
-    if (nowMs - this.#beganMs > this.times.streamMs) {
+    if (nowMs - this.#beganMs > this.times.streamMs || !this.jobs.mayGoOn()) {
       this.client.end();
     } else if (!this.client.isBehind) {
       const text = this.#news() ?? (nowMs - this.#saidMs >= this.times.quietMsMax ? ':\n\n' : undefined);
@@ -101,7 +108,7 @@ class Telling {
     if (!this.hasNews && this.board.generation === this.#generation) return undefined;
     this.hasNews = false;
     this.#generation = this.board.generation;
-    const text = eventText('jobs', this.read());
+    const text = eventText('jobs', this.jobs.read());
     if (text === this.#told) return undefined;
     this.#told = text;
     return text;

@@ -90,7 +90,7 @@ const watch = defineOperation({
   name: 'progress.watch',
   summary: 'Watch background jobs as a stream of events',
   description:
-    'A stream of server-sent events. The data of each event of the type `jobs` is the answer of `GET /progress/{account}`: the first is sent at once, others when the jobs have changed. The stream ends after a minute; a client that connects again, as browsers do, misses nothing. Only the first hundred jobs are sent: to watch another job, give its `name`.',
+    'A stream of server-sent events. The data of each event of the type `jobs` is the answer of `GET /progress/{account}`: the first is sent at once, others when the jobs have changed. The stream ends after a minute, and when its key is deleted or expires; a client that connects again, as browsers do, misses nothing. Only the first hundred jobs are sent: to watch another job, give its `name`.',
   method: 'GET',
   path: '/progress/{account}/events',
   permission: null,
@@ -111,9 +111,10 @@ const watch = defineOperation({
     }
     return {
       status: 200,
-      events: jobEvents(progress, () =>
-        jobsOf(services, { account, name, can: (permission) => caller.can(permission) }),
-      ),
+      events: jobEvents(progress, {
+        read: () => jobsOf(services, { account, name, can: (permission) => caller.can(permission) }),
+        mayGoOn: () => caller.key === undefined || services.access.isInForce(caller.key),
+      }),
     };
   },
 });
