@@ -1,7 +1,8 @@
 /**
  * Merges the hits of a group's lists into one ranking (k-way merge). The hits of each list are sorted already, so the
  * group's next hit is always the best of the lists' next hits. Sort values are read from the records, and only for hits
- * that reach the head of their list.
+ * that reach the head of their list; those of a record that cannot be read, by which its list was sorted, are in the
+ * index.
  *
  * If hits are distinct by a facet, each list has only its first hit of each value. Of the hits of several lists with the
  * same value, the one that comes first here stays.
@@ -9,9 +10,17 @@
  * Ties are broken by score, then by the order of the lists in the group, then by record number.
  */
 import type { SearchRequest } from '../options/search-request.js';
+import type { IndexedValues } from './indexed-values.js';
 import type { ListSearch } from './list-search.js';
 import type { RecordReader } from './record-reader.js';
-import { compareSortValues, distinctKey, recordSortValues, type SortValue } from './sort-values.js';
+import {
+  compareSortValues,
+  distinctKey,
+  recordSortValues,
+  storedValues,
+  type SortValue,
+  type ValueOf,
+} from './sort-values.js';
 
 /** Position of a hit: which list, and which of its hits. */
 export interface HitPlace {
@@ -38,7 +47,7 @@ export class GroupRanking {
   constructor(
     private readonly request: SearchRequest,
     searches: readonly ListSearch[],
-    private readonly records: RecordReader,
+    private readonly values: { readonly records: RecordReader; readonly indexed: IndexedValues },
     /** Throws if the search has to stop. */
     private readonly stopIfAsked: () => void,
   ) {
@@ -62,10 +71,10 @@ export class GroupRanking {
     return places;
   }
 
-  private isFirstOfItsValue({ search: { list, result }, next }: Stream, seen: Set<string>): boolean {
+  private isFirstOfItsValue(stream: Stream, seen: Set<string>): boolean {
     const { distinct } = this.request;
     if (distinct === undefined || this.streams.length === 1) return true;
-    const key = distinctKey(distinct, list, this.records.read(list, result.hits.recordNumber(next)));
+    const key = distinctKey(distinct, stream.search.list, this.valueOf(stream));
     if (key === undefined) return true;
     const isFirst = !seen.has(key);
     seen.add(key);
@@ -86,7 +95,7 @@ export class GroupRanking {
   private before(left: Stream, right: Stream): boolean {
     const { order } = this.request;
     if (order.length > 0) {
-      const [leftValues, rightValues] = [this.values(left), this.values(right)];
+      const [leftValues, rightValues] = [this.sortValues(left), this.sortValues(right)];
       for (const [index, key] of order.entries()) {
         const compared = compareSortValues(leftValues[index], rightValues[index], key.descending);
         if (compared !== 0) return compared < 0;
@@ -96,12 +105,20 @@ export class GroupRanking {
     return left.search.result.hits.score(left.next) > right.search.result.hits.score(right.next);
   }
 
-  private values(stream: Stream): readonly SortValue[] {
-    if (stream.values === undefined) {
-      const { list, result } = stream.search;
-      const parts = this.records.read(list, result.hits.recordNumber(stream.next));
-      stream.values = recordSortValues(this.request.order, list, parts, result.hits.distance(stream.next));
-    }
+  private sortValues(stream: Stream): readonly SortValue[] {
+    stream.values ??= recordSortValues(
+      this.request.order,
+      this.valueOf(stream),
+      stream.search.result.hits.distance(stream.next),
+    );
     return stream.values;
+  }
+
+  /** Returns the values of the next hit. */
+  private valueOf({ search, next }: Stream): ValueOf {
+    const { records, indexed } = this.values;
+    const number = search.result.hits.recordNumber(next);
+    const parts = records.read(search.list, number);
+    return parts === undefined ? indexed.of(search, number) : storedValues(search.list, parts);
   }
 }

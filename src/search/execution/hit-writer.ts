@@ -241,7 +241,7 @@ function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer
     if (written > 0) writer.ascii(',');
     written += 1;
     if (!isReadable(gathered)) {
-      writeDamaged(writer, gathered.parts, listName);
+      writeDamaged(writer, gathered.parts, { listName, sharing: place.sharing });
       return;
     }
     const { parts, scores } = gathered;

@@ -20,6 +20,7 @@ import {
 } from './facet-answer.js';
 import { GroupRanking, type HitPlace } from './group-ranking.js';
 import { HitWriter } from './hit-writer.js';
+import { IndexedValues } from './indexed-values.js';
 import { ListContexts, type ListContext } from './list-context.js';
 import { ListSearcher, type ListSearch } from './list-search.js';
 import type { RecordReader } from './record-reader.js';
@@ -31,6 +32,7 @@ const GROUP_FACET_VALUES_MAX = 100_000;
 export class SearchExecutor {
   private readonly searcher: ListSearcher;
   private readonly hits: HitWriter;
+  private readonly indexed: IndexedValues;
 
   constructor(
     private readonly kernel: Kernel,
@@ -39,6 +41,7 @@ export class SearchExecutor {
   ) {
     this.searcher = new ListSearcher(kernel);
     this.hits = new HitWriter(kernel, records);
+    this.indexed = new IndexedValues(kernel);
   }
 
   /**
@@ -123,7 +126,12 @@ export class SearchExecutor {
     searches: readonly ListSearch[],
   ): Iterable<HitPlace> {
     const { skip, size } = request;
-    const ranking = new GroupRanking(request, searches, this.records, this.stopIfAsked);
+    const ranking = new GroupRanking(
+      request,
+      searches,
+      { records: this.records, indexed: this.indexed },
+      this.stopIfAsked,
+    );
     const hits = () => allHits(0, searches[0]?.result.hits.count ?? 0);
     if (reranked === undefined || !isReordered({ reranked })) {
       return subject.kind === 'list' ? hits() : ranking.page(skip, size);

@@ -9,23 +9,25 @@ import type { ListContext } from './list-context.js';
 /** Undefined if the record has no value. Strings are folded keys in UTF-8, whose byte order is the kernel's order. */
 export type SortValue = number | Buffer | undefined;
 
-export function recordSortValues(
-  order: readonly SortKey[],
-  list: ListContext,
-  parts: RecordParts | undefined,
-  distance: number,
-): SortValue[] {
+/** Returns the value of a facet, or of a column of all records (`@name`). */
+export type ValueOf = (column: string) => SortValue;
+
+/** Returns the values of a record as it is stored. */
+export function storedValues(list: ListContext, parts: RecordParts): ValueOf {
   let fields: Readonly<Record<string, unknown>> | undefined;
-  return order.map((key) => {
-    if (key.by === 'distance') return Number.isNaN(distance) ? undefined : distance;
-    if (parts === undefined) return undefined;
-    if (key.column.startsWith('@')) {
-      return recordMember(key.column, parts);
-    }
-    const facet = facetsByName(list.settings.definition).get(key.column);
+  return (column) => {
+    if (column.startsWith('@')) return recordMember(column, parts);
+    const facet = facetsByName(list.settings.definition).get(column);
     if (facet?.cardinality !== 'Single') return undefined;
     fields ??= parseObject(parts.fieldsJson);
-    return fieldValue(Object.hasOwn(fields, key.column) ? fields[key.column] : undefined, facet.type);
+    return fieldValue(Object.hasOwn(fields, column) ? fields[column] : undefined, facet.type);
+  };
+}
+
+export function recordSortValues(order: readonly SortKey[], valueOf: ValueOf, distance: number): SortValue[] {
+  return order.map((key) => {
+    if (key.by === 'distance') return Number.isNaN(distance) ? undefined : distance;
+    return valueOf(key.column);
   });
 }
 
@@ -33,11 +35,10 @@ export function recordSortValues(
  * Returns a key that is equal for records of any lists with equal values of a facet of this name and type. Undefined if
  * the record has no value.
  */
-export function distinctKey(name: string, list: ListContext, parts: RecordParts | undefined): string | undefined {
+export function distinctKey(name: string, list: ListContext, valueOf: ValueOf): string | undefined {
   const facet = facetsByName(list.settings.definition).get(name);
-  if (facet?.cardinality !== 'Single' || parts === undefined) return undefined;
-  const fields = parseObject(parts.fieldsJson);
-  const value = fieldValue(Object.hasOwn(fields, name) ? fields[name] : undefined, facet.type);
+  if (facet?.cardinality !== 'Single') return undefined;
+  const value = valueOf(name);
   return value === undefined ? undefined : `${facet.type}:${String(value)}`;
 }
 

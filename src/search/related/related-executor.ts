@@ -159,7 +159,7 @@ export class RelatedExecutor {
       if (written > 0) writer.ascii(',');
       written += 1;
       if (parts instanceof DamagedRecord) {
-        writeDamaged(writer, parts, undefined);
+        writeDamaged(writer, parts, {});
         continue;
       }
       writeResult(writer, parts, {

@@ -125,17 +125,16 @@ const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Writes a hit whose record cannot be read, with the members that clients expect of any hit. `listName` is set on group
- * searches.
+ * searches, `sharing` with one hit per value.
  */
 export function writeDamaged(
   writer: ResponseWriter,
   { id = NO_ID, reason }: DamagedRecord,
-  listName: string | undefined,
+  { listName, sharing }: { readonly listName?: string | undefined; readonly sharing?: number | undefined },
 ): void {
-  const list = listName === undefined ? {} : { list_name: listName };
-  writer.text(
-    JSON.stringify({ id, name: id, fields: {}, ...list, error: `The record is damaged on disk: ${reason}.` }),
-  );
+  const error = `The record is damaged on disk: ${reason}.`;
+  // What is undefined is left out.
+  writer.text(JSON.stringify({ id, name: id, distinct_count: sharing, fields: {}, list_name: listName, error }));
 }
 
 const DAMAGED_PAGE =
