@@ -13,12 +13,13 @@ interface Item {
   readonly link?: string;
   readonly guid?: string;
   readonly title?: string;
+  readonly published?: string;
 }
 
 function feed(...items: readonly Item[]): MadePage {
   const written = items.map(
-    ({ link, guid, title }) =>
-      `<item>${link === undefined ? '' : `<link>${link}</link>`}${guid === undefined ? '' : `<guid isPermaLink="false">${guid}</guid>`}<title>${title ?? 'T'}</title></item>`,
+    ({ link, guid, title, published }) =>
+      `<item>${published === undefined ? '' : `<pubDate>${published}</pubDate>`}${link === undefined ? '' : `<link>${link}</link>`}${guid === undefined ? '' : `<guid isPermaLink="false">${guid}</guid>`}<title>${title ?? 'T'}</title></item>`,
   );
   return `<rss version="2.0"><channel><title>News</title>${written.join('')}</channel></rss>`;
 }
@@ -81,6 +82,37 @@ describe('SyndicationSource', () => {
     );
     expect(await run({ drop_left_items: true })).toMatchObject({ record_count: 5, skipped_count: 1 });
     expect(Object.keys(await records()).filter((name) => !name.includes('#'))).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    [{ published: 'Mon, 02 Nov 2026 10:00:00 GMT' }, { title: 'Renamed', published: 'Mon, 02 Nov 2026 10:00:00 GMT' }],
+    [{ title: 'One' }, { title: 'One' }],
+  ])('renames a record if the address of its item changes, but not its guid: %j', async (before, now) => {
+    const others = [{ link: '/2', guid: 'b', title: 'Two' }];
+    places.site.pages.set('/feed', feed({ link: '/one', guid: 'a', ...before }, ...others));
+    await run();
+    places.site.pages.set('/feed', feed({ link: '/renamed', guid: 'a', ...now }, ...others));
+    expect(await run()).toMatchObject({ added: 1, removed: 1, unchanged: 1, record_count: 2 });
+    expect(Object.keys(await records())).toEqual(['/2', '/renamed']);
+  });
+
+  it.each<[string, readonly Item[], readonly Item[]]>([
+    [
+      'numbers its items anew',
+      [{ link: '/1', guid: '1', published: 'Mon, 02 Nov 2026 10:00:00 GMT' }],
+      [{ link: '/2', guid: '1', published: 'Tue, 03 Nov 2026 10:00:00 GMT' }],
+    ],
+    [
+      'gives no times, and numbers its items anew',
+      [{ link: '/1', guid: '1', title: 'One' }],
+      [{ link: '/2', guid: '1' }],
+    ],
+    ['has guids of several items', [{ link: '/1', guid: '1' }], ['/2', '/3'].map((link) => ({ link, guid: '1' }))],
+  ])('keeps a record whose item left a feed that %s', async (_, before, now) => {
+    places.site.pages.set('/feed', feed(...before));
+    await run();
+    places.site.pages.set('/feed', feed(...now));
+    expect(await run()).toMatchObject({ added: now.length, removed: 0 });
   });
 
   it.each<[string, MadePage, string]>([

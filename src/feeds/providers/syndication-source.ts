@@ -1,7 +1,7 @@
 /**
  * A feed of RSS, Atom or JSON Feed as a source. An item is named by its address if no other item has the same, because
  * addresses stay the same even when all guids change. Otherwise it is named by its guid, or else by a hash of its
- * content.
+ * content. An item whose address changes, but not its guid, is renamed.
  *
  * Such a feed shows its newest items only. A record whose item is no longer in it stays, unless `drop_left_items` is
  * set.
@@ -21,6 +21,7 @@ import {
   type SourceRecord,
 } from '../source/source-run.js';
 import { readFeed } from '../syndication/feed-reader.js';
+import { formerNames, traitsOf, type ItemTraits, type TraitsOfItems } from '../syndication/renamed-items.js';
 import { NotAFeedError, type SyndicatedFeed, type SyndicatedItem } from '../syndication/syndicated-feed.js';
 import { decodeText } from '../text/decoded-text.js';
 import { Slices } from '../text/slices.js';
@@ -40,6 +41,8 @@ export interface SyndicationMemory {
   readonly lastModified?: string;
   /** Names of the records in the last answer. */
   readonly names: readonly string[];
+  /** By what its items are recognised if their addresses change. Missing if an earlier release kept this. */
+  readonly items?: TraitsOfItems;
   /** For each fetched article, by name, a digest of its item at that time; '' if the article is to be fetched again. */
   readonly articles: Readonly<Record<string, string>>;
 }
@@ -86,6 +89,7 @@ export class SyndicationSource implements FeedSource {
     const identify = await identityOf(feed.items, slices);
     const articles: Articles = { isFresh, known: known?.articles ?? {}, kept: new Map(), asked: 0, areLeft: false };
     const names = new Set<string>();
+    const traits = new Map<string, ItemTraits | undefined>();
     for (const item of feed.items) {
       signal.throwIfAborted();
       if (slices.areOver) await slices.next();
@@ -95,12 +99,20 @@ export class SyndicationSource implements FeedSource {
         continue;
       }
       names.add(name);
+      traits.set(name, traitsOf(item));
       await this.tell({ name, item, listener, fetcher, articles, slices });
     }
+    const items = Object.fromEntries([...traits].flatMap(([name, each]) => (each === undefined ? [] : [[name, each]])));
+    for (const former of formerNames(known?.items ?? {}, items)) if (!names.has(former)) listener.gone(former);
     // If the feed breaks off or some articles are still to be fetched, no validators are kept, so that the server does
     // not answer next time that nothing has changed.
     const isDone = feed.isWhole && !articles.areLeft;
-    this.next = { ...(isDone ? validators : {}), names: [...names], articles: Object.fromEntries(articles.kept) };
+    this.next = {
+      ...(isDone ? validators : {}),
+      names: [...names],
+      items: feed.isWhole ? items : { ...known?.items, ...items },
+      articles: Object.fromEntries(articles.kept),
+    };
     if (!feed.isWhole) listener.skipped(settings.url, 'The feed breaks off; items are missing at its end.');
     return { isComplete: settings.drop_left_items && feed.isWhole, ...counts() };
   }

@@ -117,7 +117,7 @@ function assertPermission(operation: Operation, caller: Caller): void {
   const { callers, permission } = operation;
   if (!callers.includes(caller.kind)) {
     const open = callers.includes('console')
-      ? 'the console and the command line, not to API keys'
+      ? 'the console and the command line, not by API keys'
       : 'the command line alone';
     throw new ServiceError('console-only', `This operation can only be used by ${open}.`);
   }
