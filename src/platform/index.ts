@@ -48,6 +48,7 @@ export * from './memory-budget.js';
 export * from './nameless-file.js';
 export * from './names.js';
 export * from './own-memory.js';
+export * from './own-time.js';
 export * from './operator-error.js';
 export * from './outbound/index.js';
 export * from './paths.js';

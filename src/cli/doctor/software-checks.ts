@@ -4,12 +4,39 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { packageRoot, toldWebServerFault, webServerFault, type Config } from '../../platform/index.js';
+import { afterOwnTime, packageRoot, toldWebServerFault, webServerFault, type Config } from '../../platform/index.js';
 import { findFfmpeg } from '../../recordings/index.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';
 
-const run = promisify(execFile);
-const PROGRAM_TIMEOUT_MS = 10_000;
+const execute = promisify(execFile);
+/** Only reached by a program that hangs. */
+const ANSWER_MS_MAX = 30_000;
+
+/** It may hang, or have too little of the processor: what it can do is not known. */
+class SilentProgram extends Error {
+  constructor(program: string) {
+    super(
+      `${program} has not said its version within ${ANSWER_MS_MAX / 1000} s: it hangs, or the machine is too busy. Run \`gannet doctor\` again`,
+    );
+  }
+}
+
+/** Returns what the program prints. Rejects if it cannot be run or fails, and with a SilentProgram if it does not end. */
+async function run(program: string, words: readonly string[], answerMsMax = ANSWER_MS_MAX): Promise<string> {
+  const running = execute(program, words);
+  let callOff = (): void => undefined;
+  const silent = new Promise<never>((_resolve, reject) => {
+    callOff = afterOwnTime(answerMsMax, () => {
+      reject(new SilentProgram(program));
+      running.child.kill('SIGKILL');
+    });
+  });
+  try {
+    return (await Promise.race([running, silent])).stdout;
+  } finally {
+    callOff();
+  }
+}
 
 export function nodeCheck(): Check {
   const manifest = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
@@ -32,21 +59,15 @@ export async function compilerChecks(): Promise<Check[]> {
   return Promise.all(
     tools.map(async ([name, programs]) => {
       for (const program of programs) {
-        const version = await versionOf(program);
-        if (version !== undefined) return fine(name, version);
+        try {
+          return fine(name, (await run(program, ['--version'])).split('\n')[0]?.trim() ?? '');
+        } catch (error) {
+          if (error instanceof SilentProgram) return notice(name, error.message);
+        }
       }
       return notice(name, 'not found; needed only to build the kernel after an upgrade');
     }),
   );
-}
-
-async function versionOf(program: string): Promise<string | undefined> {
-  try {
-    const { stdout } = await run(program, ['--version'], { timeout: PROGRAM_TIMEOUT_MS });
-    return stdout.split('\n')[0]?.trim();
-  } catch {
-    return undefined;
-  }
 }
 
 export async function kernelCheck(): Promise<Check> {
@@ -92,14 +113,15 @@ export async function pictureDecoderCheck(): Promise<Check> {
 }
 
 /** `name` comes from the settings. Only frames of videos need a program of the machine. */
-export async function ffmpegCheck(name: string): Promise<Check> {
+export async function ffmpegCheck(name: string, answerMsMax = ANSWER_MS_MAX): Promise<Check> {
   const path = findFfmpeg(name);
   const without = 'videos can be searched by what is said in them, but not by what they show';
   if (path === undefined) return notice('ffmpeg', `${name === '' ? 'none is set' : `no ${name} in PATH`}: ${without}`);
   try {
-    const { stdout } = await run(path, ['-hide_banner', '-version'], { timeout: PROGRAM_TIMEOUT_MS });
+    const stdout = await run(path, ['-hide_banner', '-version'], answerMsMax);
     return fine('ffmpeg', `${/^ffmpeg version (\S+)/.exec(stdout)?.[1] ?? 'of unknown version'} (${path})`);
   } catch (error) {
+    if (error instanceof SilentProgram) return notice('ffmpeg', error.message);
     return notice('ffmpeg', `${messageOf(error)}: ${without}`);
   }
 }

@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ScriptedServer } from '../../../test/support/scripted-server.js';
+import { answeredDuringStandstill } from '../../../test/support/standstill.js';
 import { NEXT_FILE, type RunAsk } from './feed-protocol.js';
 import { FeedRuns } from './feed-runs.js';
 import { inTime } from './run-time.js';
@@ -83,6 +84,18 @@ it('A run over the time limit fails if it has read no record', async () => {
   server.script = () => void vi.advanceTimersByTime(RUN_MS_MAX);
   const told = await ran();
   expect(told).toMatchObject({ isOk: false, message: expect.stringMatching(/^The time of a run was over/) });
+});
+
+it('A source that answers while the process stands still is in time', async () => {
+  vi.useRealTimers();
+  const { signal } = new AbortController();
+  const asked = { milliseconds: 100, signal, late: new Error('late') };
+  const read = inTime(asked, async (own) => {
+    const answer = await answeredDuringStandstill(3 * asked.milliseconds);
+    own.throwIfAborted();
+    return answer;
+  });
+  expect(await read).toBe('the answer');
 });
 
 it('inTime ends a connection test at its limit even if garbage is collected meanwhile', async () => {

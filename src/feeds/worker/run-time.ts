@@ -1,8 +1,10 @@
 /** Limits the time that a source may take. */
+import { afterOwnTime } from '../../platform/index.js';
 import type { FeedSource } from '../file/sync-run.js';
 import type { SourceListener, SourceOutcome } from '../source/source-run.js';
 
 export interface RunTime {
+  /** Of the process's own time: a source that answers while it stands still is in time. */
   readonly milliseconds: number;
   /** The signal of whoever may end the action sooner. */
   readonly signal: AbortSignal;
@@ -21,13 +23,13 @@ export async function inTime<Result>(
 ): Promise<Result> {
   const controller = new AbortController();
   const leave = () => controller.abort(signal.reason);
-  const timer = setTimeout(() => controller.abort(late), milliseconds);
+  const callOff = afterOwnTime(milliseconds, () => controller.abort(late));
   if (signal.aborted) leave();
   else signal.addEventListener('abort', leave, { once: true });
   try {
     return await action(controller.signal);
   } finally {
-    clearTimeout(timer);
+    callOff();
     signal.removeEventListener('abort', leave);
   }
 }

@@ -1,0 +1,21 @@
+/** A standstill of this process, as on a busy machine, during which what it waits for is answered. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Stands still for so long, and until another process has answered. Resolves when the answer is read. */
+export function answeredDuringStandstill(milliseconds: number): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-standstill-'));
+  const child = spawn('/bin/sh', ['-c', 'printf "the answer"; : > answered'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const answer = new Promise<string>((resolve) =>
+    child.stdout.once('data', (bytes: Buffer) => resolve(bytes.toString())),
+  );
+  const endMs = performance.now() + milliseconds;
+  while (performance.now() < endMs || !existsSync(join(folder, 'answered'))) continue;
+  rmSync(folder, { recursive: true });
+  return answer;
+}
