@@ -85,6 +85,46 @@ describe('PUT /list/synonyms', () => {
     expect(await found('brain pictures', { match: 'phrase' })).toEqual(['p1', 'p2']);
   });
 
+  it('means every writing of a term in which letters meet digits, in the query and in records', async () => {
+    await service.client.post('/list/default', { name: 'tools', searchable_fields: [{ name: 'text' }] });
+    const texts = [
+      'XR-500 drill',
+      'XR500 saw',
+      'XR 500 lamp',
+      'gizmo',
+      'XR 600',
+      'a 5 mm nail',
+      'one of five millimetres',
+    ];
+    await service.client.bulk(
+      'default',
+      'tools',
+      texts.map((text) => ({ name: text, text })),
+    );
+    const tools = (query: string, match: string) => found(query, { match }, '/search/default/tools/1');
+    const writings = ['XR 500 lamp', 'XR-500 drill', 'XR500 saw'];
+    for (const term of ['xr500', 'XR-500', 'xr 500']) {
+      await put([{ kind: 'equivalent', terms: [term, 'gizmo'] }], 'tools');
+      for (const match of ['any', 'all', 'phrase']) {
+        expect(await tools('gizmo', match), `${term} ${match}`).toEqual([...writings, 'gizmo']);
+        for (const query of ['xr500', 'XR-500', 'xr 500'])
+          expect(await tools(query, match), `${term} ${match} ${query}`).toEqual(
+            expect.arrayContaining([...writings, 'gizmo']) as string[],
+          );
+      }
+    }
+    await put([{ kind: 'rewrite', terms: ['five millimetres'], replace_with: ['5mm'] }], 'tools');
+    expect(await tools('five millimetres', 'all')).toEqual(['a 5 mm nail', 'one of five millimetres']);
+    expect(await tools('5mm', 'all')).toEqual(['a 5 mm nail']);
+  });
+
+  it('means a word also if the query has a hyphen in it', async () => {
+    await service.client.bulk('default', 'papers', [{ name: 'p8', text: 'a wireless lan' }]);
+    await put([{ kind: 'equivalent', terms: ['wifi', 'wireless lan'] }]);
+    expect(await found('wi-fi')).toEqual(['p8']);
+    expect(await found('wifi')).toEqual(['p8']);
+  });
+
   it('applies in a search of a group only to that list', async () => {
     await service.client.post('/list/default', { name: 'notes', searchable_fields: [{ name: 'text' }] });
     await service.client.bulk('default', 'notes', [{ name: 'n1', text: 'a tomograph' }]);

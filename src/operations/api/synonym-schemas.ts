@@ -41,5 +41,5 @@ export const synonymRule = named(
 
 export const synonymRules = Type.Array(synonymRule, {
   maxItems: SYNONYM_RULES_MAX,
-  description: `Synonym rules of the list. They are applied to the query of a search; records are not indexed again. A rule for a phrase takes precedence over rules for the words in it. All rules together may have at most ${SYNONYM_TERMS_OF_LIST_MAX} terms with ${SYNONYM_CHARACTERS_OF_LIST_MAX} characters`,
+  description: `Synonym rules of the list. They are applied to the query of a search; records are not indexed again. A rule for a phrase takes precedence over rules for the words in it. A term stands for all writings of it in which letters and digits are joined or apart (XR-500, XR500, XR 500). All rules together may have at most ${SYNONYM_TERMS_OF_LIST_MAX} terms with ${SYNONYM_CHARACTERS_OF_LIST_MAX} characters`,
 });

@@ -308,6 +308,21 @@ describe('synonyms', () => {
     expect(analysed(list, 'fast C').synonyms.map(({ word }) => word)).toEqual(['fast', 'c']);
   });
 
+  it('are those of the words in other writings too, told once, and come in other writings after all terms', async () => {
+    const synonym_rules = [
+      { kind: 'equivalent', terms: ['xr-500', 'bit'] },
+      { kind: 'equivalent', terms: ['wifi', 'lan 5g'] },
+    ];
+    const list = await listOf(['x'], 'none', { synonym_rules });
+    for (const query of ['xr500', 'xr 500', 'XR-500'])
+      expect(analysed(list, query).synonyms, query).toMatchObject([{ terms: ['bit'], rules: [0] }]);
+    expect(analysed(list, 'xr, 500').synonyms).toMatchObject([{ word: 'xr 500' }]);
+    expect(others(list, 'bit')).toEqual(['synonym: xr 500', 'synonym: xr500']);
+    expect(analysed(list, 'wi-fi').synonyms).toEqual([{ word: 'wi fi', terms: ['lan 5g'], rules: [1] }]);
+    expect(analysed(list, 'wi fi').synonyms).toEqual([]);
+    expect(others(list, 'wifi')).toEqual(['synonym: lan 5g', 'synonym: lan5g', 'synonym: lan5 g', 'synonym: lan 5 g']);
+  });
+
   it('bring the first 256 of their terms', async () => {
     const terms = Array.from({ length: 300 }, (_, number) => `synonym${number}`);
     const list = await listOf(['x'], 'none', {

@@ -30,6 +30,7 @@ import {
   WRITINGS_WORDS_MAX,
 } from './expansion-weights.js';
 
+/** The words `begin` to `end` (exclusive) of a query, and how else they may be written. */
 interface Candidate {
   readonly begin: number;
   readonly end: number;
@@ -240,6 +241,23 @@ function splitInto(terms: readonly string[]): SpanVariant {
 /** Joins the parts with points: `node.js` is one word. */
 function pointed(parts: readonly string[]): string {
   return parts.join('.');
+}
+
+/**
+ * Returns the other writings of the query's words that follow from the words alone: joined where they are written with a
+ * hyphen, and joined or separated where letters meet digits. Whether the list has them is not asked.
+ */
+export function certainWritings(words: readonly QueryWord[]): readonly Candidate[] {
+  return words.some(({ term, joint }) => joint === 'tight' || DIGIT_OR_MARK.test(term))
+    ? spellingCandidates(words)
+    : [];
+}
+
+/** Returns the other writings of these words, separated by blanks, where letters meet digits in all of them. */
+export function writingsWithDigits(terms: readonly string[]): readonly (readonly string[])[] {
+  if (terms.length > SPELLING_WORDS_MAX || !terms.some((term) => DIGIT.test(term))) return [];
+  const words = terms.map((term): QueryWord => ({ term, joint: 'blank', isCut: false }));
+  return words.slice(1).every((_, index) => joins(words, index)) ? spellingsOf(words) : [];
 }
 
 type Counts = ReadonlyMap<string, number>;

@@ -2,6 +2,7 @@
 import { ruleWord, type SynonymMatch, type SynonymMatcher } from '../../synonyms/index.js';
 import { SYNONYM_WEIGHT, SYNONYMS_PER_SPAN_MAX } from './expansion-weights.js';
 import type { QueryWord } from './query-words.js';
+import { certainWritings, writingsWithDigits } from './spellings.js';
 import type { Span } from './spans.js';
 
 /** Part of `applied.synonyms`. */
@@ -21,20 +22,40 @@ export interface SynonymSpans {
 
 const NONE: SynonymSpans = Object.freeze({ spans: Object.freeze([]), applied: Object.freeze([]) });
 
-/** Words are compared with their plus signs (`C++`) and without. */
+/** Words are compared with their plus signs (`C++`) and without, and in their other writings (`XR-500`, `XR500`). */
 export function synonymSpans(words: readonly QueryWord[], matcher: SynonymMatcher): SynonymSpans {
-  const plain = spansOf(
-    words.map(({ term }) => term),
-    matcher,
-  );
+  if (matcher.isEmpty) return NONE;
+  const terms = words.map(({ term }) => term);
+  const plain = joinedSpans(spansOf(terms, matcher), spansOfWritings(words, matcher));
   const withPluses = words.map(ruleWord);
-  if (words.every(({ term }, index) => withPluses[index] === term)) return plain;
-  const { spans, applied } = spansOf(withPluses, matcher);
-  const seen = new Set(applied.map(({ word }) => word));
+  if (terms.every((term, index) => withPluses[index] === term)) return plain;
+  return joinedSpans(spansOf(withPluses, matcher), plain);
+}
+
+/** What is applied to the same words of the query is told once. */
+function joinedSpans(first: SynonymSpans, second: SynonymSpans): SynonymSpans {
+  if (second.spans.length === 0) return first;
+  const seen = new Set(first.applied.map(({ word }) => word));
   return {
-    spans: [...spans, ...plain.spans],
-    applied: [...applied, ...plain.applied.filter(({ word }) => !seen.has(word))],
+    spans: [...first.spans, ...second.spans],
+    applied: [...first.applied, ...second.applied.filter(({ word }) => !seen.has(word))],
   };
+}
+
+/** Returns the spans of words that a rule has in another writing. */
+function spansOfWritings(words: readonly QueryWord[], matcher: SynonymMatcher): SynonymSpans {
+  const spans: Span[] = [];
+  const applied: AppliedSynonym[] = [];
+  for (const { begin, end, spellings } of certainWritings(words)) {
+    for (const writing of spellings) {
+      const match = matcher.match(writing).find((each) => each.begin === 0 && each.end === writing.length);
+      if (match === undefined) continue;
+      const typed = words.slice(begin, end).map(({ term }) => term);
+      spans.push(spanOf({ ...match, begin, end }));
+      applied.push(appliedOf(match, typed));
+    }
+  }
+  return spans.length === 0 ? NONE : { spans, applied };
 }
 
 function spansOf(terms: readonly string[], matcher: SynonymMatcher): SynonymSpans {
@@ -42,15 +63,22 @@ function spansOf(terms: readonly string[], matcher: SynonymMatcher): SynonymSpan
   if (matches.length === 0) return NONE;
   const applied = new Map<string, AppliedSynonym>();
   for (const match of matches) {
-    const word = terms.slice(match.begin, match.end).join(' ');
-    const expansions = kept(match).map((expansion) => expansion.join(' '));
-    applied.set(word, { word, terms: expansions, rules: match.rules });
+    const told = appliedOf(match, terms.slice(match.begin, match.end));
+    applied.set(told.word, told);
   }
   return { spans: matches.map(spanOf), applied: [...applied.values()] };
 }
 
+function appliedOf(match: SynonymMatch, words: readonly string[]): AppliedSynonym {
+  const terms = kept(match).map((expansion) => expansion.join(' '));
+  return { word: words.join(' '), terms, rules: match.rules };
+}
+
+/** Records may have the terms in other writings, which come behind all terms. */
 function spanOf(match: SynonymMatch): Span {
-  const variants = kept(match).map((terms) => ({ kind: 'synonym', weight: SYNONYM_WEIGHT, terms }) as const);
+  const terms = kept(match);
+  const writings = [...terms, ...terms.flatMap(writingsWithDigits)].slice(0, SYNONYMS_PER_SPAN_MAX);
+  const variants = writings.map((each) => ({ kind: 'synonym', weight: SYNONYM_WEIGHT, terms: each }) as const);
   return { begin: match.begin, end: match.end, variants };
 }
 
