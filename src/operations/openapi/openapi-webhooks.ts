@@ -28,13 +28,14 @@ export const DELIVERY_SCHEMA: Json = {
   properties: {
     id: {
       type: 'string',
-      description: 'Id of the record or key, or name of the list, group or field. Empty for a bulk call',
+      description:
+        'Id of the record, API key, person or webhook; name of the list, group, field, media store or account; `<store>/<path>` of a file. Empty for a bulk call',
     },
     list: { type: 'string', description: 'Name of the list. Empty if the event is not about one list' },
     data: {
       type: 'object',
       description:
-        'Data of the event. For a record: `name`, `fields`, and `previous_name` after a rename. For a bulk call: `count`',
+        'Data of the event. For a record: `name`, `fields`, and `previous_name` after a rename. For a bulk call: `count`, of which `created` were added and `updated` replaced',
     },
   },
   examples: [
