@@ -4,6 +4,17 @@ import { inferDefinition } from './definition-inference.js';
 const sample = (fields: Record<string, unknown>, named = true) => ({ named, fields, flat: false });
 
 describe('inferDefinition', () => {
+  it('infers no more fields than a list can have, those that come first', () => {
+    const fields = (index: number) =>
+      Object.fromEntries(Array.from({ length: 200 }, (_, number) => [`f${number}`, index % 2 === 0 ? 'red' : 'blue']));
+    const { facets, searchable_fields } = inferDefinition(
+      Array.from({ length: 20 }, (_, index) => sample({ ...fields(index), last: index })),
+    );
+    // Each is searchable and a facet, and counts twice; one is the name.
+    expect(facets.map(({ name }) => name)).toEqual(Array.from({ length: 127 }, (_, number) => `f${number}`));
+    expect(searchable_fields.length + facets.length).toBe(255);
+  });
+
   it('infers fields from their values', () => {
     const samples = Array.from({ length: 20 }, (_, index) =>
       sample({

@@ -123,3 +123,15 @@ it('A definition of an earlier release keeps a facet called name', () => {
     changedDefinition(before, { facets: before.facets, searchable_fields: [{ name: 'name' }] }).facets,
   ).toHaveLength(1);
 });
+
+describe('a list with more fields than allowed, from an earlier release', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, number) => ({ name: `f${number}`, weight: 1 }));
+  const before = { ...newDefinition({ searchable_fields: [{ name: 'a' }] }), searchable_fields: names(300) };
+
+  it('can be changed in other ways, and lose fields one by one, but gets no more of them', () => {
+    expect(changedDefinition(before, {})).toBe(before);
+    expect(changedDefinition(before, { language: 'de' }).language).toBe('de');
+    expect(changedDefinition(before, { searchable_fields: names(299) }).searchable_fields).toHaveLength(299);
+    expect(() => changedDefinition(before, { location_field: 'place' })).toThrow('at most 256 fields');
+  });
+});

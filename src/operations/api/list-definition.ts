@@ -56,7 +56,12 @@ function merged(before: FieldDefinition, input: DefinitionInput): FieldDefinitio
     inferred: before.inferred,
     ...languageOf(input.language ?? before.language),
   };
-  const faults = [...nameFaults(before, after), ...brokenNames(after), ...definitionFaults(after)];
+  const faults = [
+    ...nameFaults(before, after),
+    ...brokenNames(after),
+    ...definitionFaults(after),
+    ...tooMany(before, after),
+  ];
   const [first] = faults;
   if (first !== undefined) throw new ServiceError('invalid-parameter', first.detail, { errors: faults });
   return after;
@@ -131,10 +136,14 @@ function definitionFaults(definition: FieldDefinition): ErrorPlace[] {
     const detail = `The field '${location_field}' is the location_field, which holds a point: it cannot also be a facet, a searchable field or a resource field.`;
     faults.push({ pointer: '/location_field', detail });
   }
-  if (fieldCount(definition) > FIELDS_PER_LIST_MAX) {
-    faults.push({ pointer: '', detail: `A list can have at most ${FIELDS_PER_LIST_MAX} fields.` });
-  }
   return faults;
+}
+
+/** A list of an earlier release may have more, and keeps them; it only gets no more. */
+function tooMany(before: FieldDefinition, after: FieldDefinition): ErrorPlace[] {
+  const count = fieldCount(after);
+  if (count <= FIELDS_PER_LIST_MAX || count <= fieldCount(before)) return [];
+  return [{ pointer: '', detail: `A list can have at most ${FIELDS_PER_LIST_MAX} fields.` }];
 }
 
 function fieldCount({ searchable_fields, facets, resources, location_field }: FieldDefinition): number {
