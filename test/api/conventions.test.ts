@@ -151,6 +151,24 @@ describe('names of fields', () => {
   });
 });
 
+describe('texts of query rules', () => {
+  it('have no half of a surrogate pair, which would be stored as another text', async () => {
+    const rule = { name: 'smile 😀', pattern: '(😀)', filter: "genre = '😀'" };
+    const query_rules = [
+      rule,
+      { ...rule, name: 'a\ud800' },
+      { ...rule, pattern: '(\ud83d)' },
+      { ...rule, filter: "genre = '\ude00'" },
+    ];
+    const facets = [{ name: 'genre', type: 'string' }];
+    const made = await service.client.post('/list/default', { name: 'ruled', facets, query_rules: [rule] });
+    expect(made.status, made.text).toBe(201);
+    const answer = await service.client.put('/list/default/ruled', { query_rules });
+    const places = ['/query_rules/1/name', '/query_rules/2/pattern', '/query_rules/3/filter'];
+    expect(answer).toMatchObject({ status: 400, body: { errors: places.map((pointer) => ({ pointer })) } });
+  });
+});
+
 describe('another account', () => {
   it('is answered with the same refusal whether it exists or not', async () => {
     for (const path of ['/list/other', '/list/group', '/list/OTHER', '/search/other/films/1', '/list-group/other/x']) {

@@ -51,7 +51,7 @@ export function compileQueryRules(
   }
   const faults: ErrorPlace[] = [];
   const compiled = rules.flatMap((rule, index) => {
-    const result = compileRule(rule, definition);
+    const result = brokenText(rule) ?? compileRule(rule, definition);
     if (!('member' in result)) return [result];
     const { member, detail } = result;
     faults.push({ pointer: `${pointer}/${index}/${member}`, detail });
@@ -86,8 +86,14 @@ function instructionsOf(rules: readonly CompiledQueryRule[]): number {
 }
 
 interface RuleFault {
-  readonly member: 'pattern' | 'filter';
+  readonly member: 'name' | 'pattern' | 'filter';
   readonly detail: string;
+}
+
+/** Returns the fault of a text with half of a surrogate pair: stored, it would become another text. */
+function brokenText(rule: QueryRule): RuleFault | undefined {
+  const member = (['name', 'pattern', 'filter'] as const).find((each) => !rule[each].isWellFormed());
+  return member === undefined ? undefined : { member, detail: `The ${member} of a rule is well-formed Unicode.` };
 }
 
 function compileRule(rule: QueryRule, definition: FieldDefinition): CompiledQueryRule | RuleFault {
