@@ -132,8 +132,9 @@ export function unreachableEntries(dataDir: string): OpenEntry[] {
 /** Says what is wrong with the entries and what to do, as the end of a sentence without its full stop. */
 export function toldUnreachable(entries: readonly OpenEntry[]): string {
   const [first] = entries;
-  const more = entries.length === 1 ? '' : ` and ${entries.length - 1} more`;
-  return `${first?.path}${more} cannot be opened by this user, for they belong to the user with the id ${first?.owner}: chown them, or restore as this user`;
+  const [more, belongs, them] =
+    entries.length === 1 ? ['', 'it belongs', 'it'] : [` and ${entries.length - 1} more`, 'they belong', 'them'];
+  return `${first?.path}${more} cannot be opened by this user, for ${belongs} to the user with the id ${first?.owner}: chown ${them}, or restore as this user`;
 }
 
 function isUnreachable(dataDir: string, { path, owner }: OpenEntry): boolean {

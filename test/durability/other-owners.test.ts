@@ -120,7 +120,9 @@ describeWhere(process.getuid?.() === 0, 'only root can be another user')(
       expect(asNobody(dataDir, 'doctor').said).not.toContain('cannot be opened by this user');
 
       chmodSync(join(uploaded, 'a'), 0o600);
-      expect(asNobody(dataDir, 'list', 'ls').said).toContain(`${join(uploaded, 'a')} cannot be opened by this user`);
+      expect(asNobody(dataDir, 'list', 'ls').said).toContain(
+        `${join(uploaded, 'a')} cannot be opened by this user, for it belongs to the user with the id 0: chown it, or`,
+      );
       chownSync(join(uploaded, 'a'), NOBODY, NOBODY);
       chownSync(join(dataDir, 'system', 'data.mdb'), 0, NOBODY);
       chmodSync(join(dataDir, 'system', 'data.mdb'), 0o640);
