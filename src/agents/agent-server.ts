@@ -3,7 +3,7 @@
  * standard input and output. It keeps no state between calls.
  */
 import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult } from '@modelcontextprotocol/server';
-import { didYouMean, ERROR_VALUE_CHARACTERS_MAX, packageVersion, toldText } from '../platform/index.js';
+import { didYouMeanName, ERROR_VALUE_CHARACTERS_MAX, packageVersion, toldText } from '../platform/index.js';
 import type { AgentTool } from './agent-tool.js';
 import type { Arguments } from './tool-input.js';
 
@@ -55,7 +55,7 @@ export function createAgentServer(host: AgentHost): Server {
   server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }, { mcpReq: { signal } }) => {
     const tool = byName.get(name);
     if (tool === undefined) {
-      const hint = didYouMean(name, byName.keys());
+      const hint = didYouMeanName(name, byName.keys());
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         `There is no tool '${toldText(name, ERROR_VALUE_CHARACTERS_MAX)}', or the key may not use it.${hint}`,

@@ -1,5 +1,5 @@
 /** Selects tools by name: the descriptions of all would take tens of thousands of an agent's tokens in advance. */
-import { didYouMean, ERROR_VALUE_CHARACTERS_MAX, ServiceError, toldText } from '../platform/index.js';
+import { didYouMeanName, ERROR_VALUE_CHARACTERS_MAX, ServiceError, toldText } from '../platform/index.js';
 import type { AgentTool } from './agent-tool.js';
 
 export interface ToolSelection {
@@ -55,7 +55,7 @@ function unknownTool(pattern: string, tools: readonly AgentTool[], givenBy: stri
   const areas = [...new Set(names.map((name) => `${name.replace(/_.*$/, '')}_*`))];
   return refused(
     givenBy,
-    `No tool is called '${told}'.${didYouMean(pattern, names)} Groups of tools: ${areas.join(', ')}.`,
+    `No tool is called '${told}'.${didYouMeanName(pattern, names)} Groups of tools: ${areas.join(', ')}.`,
   );
 }
 

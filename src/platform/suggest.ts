@@ -41,8 +41,40 @@ function fold(word: string): string {
   return word.toLowerCase().replace(/[-_.\s]/g, '');
 }
 
+/**
+ * Like `nearest`, for names made of several words. Otherwise returns the shortest candidate that begins with `word`, if
+ * it is one word, or that has all its words in whatever order: `search_list` for `search`, `list_create` for
+ * `create_list`.
+ */
+export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
+  const names = [...candidates];
+  const meant = nearest(name, names);
+  if (meant !== undefined || name.length > WORD_LENGTH_MAX) return meant;
+  const wanted = wordsOf(name);
+  const has = (words: readonly string[]) =>
+    wanted.length === 1 ? words[0] === wanted[0] : wanted.every((word) => words.includes(word));
+  return wanted.length === 0
+    ? undefined
+    : names.filter((each) => has(wordsOf(each))).sort((left, right) => left.length - right.length)[0];
+}
+
+function wordsOf(name: string): string[] {
+  return name
+    .toLowerCase()
+    .split(/[-_.\s]+/)
+    .filter((word) => word !== '');
+}
+
 /** Returns ` Did you mean 'x'?`, to be appended to a sentence, or an empty text. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
-  const meant = nearest(word, candidates);
+  return sentenceOf(nearest(word, candidates));
+}
+
+/** Like `didYouMean`, by `nearestName`. */
+export function didYouMeanName(name: string, candidates: Iterable<string>): string {
+  return sentenceOf(nearestName(name, candidates));
+}
+
+function sentenceOf(meant: string | undefined): string {
   return meant === undefined ? '' : ` Did you mean '${meant}'?`;
 }

@@ -109,6 +109,7 @@ describe('tools over HTTP', () => {
     await expect(call(reader, 'list_delete', { list: 'birds' })).rejects.toThrow(
       "There is no tool 'list_delete', or the key may not use it",
     );
+    await expect(call(reader, 'search', { list: 'birds' })).rejects.toThrow("Did you mean 'search_list'?");
     const other = await agentWith({ access: 'full', scope: 'list', scope_target: 'birds' });
     const ofList = await toolNames(other);
     expect(ofList).toContain('list_source_run');

@@ -72,6 +72,7 @@ it('gannet call lists the operations, explains their parameters, and says what w
   const fails = (args: readonly string[], code: number, message: string) =>
     expect(call(...args)).rejects.toMatchObject({ code, stderr: expect.stringContaining(message) as string });
   await fails(['list.red'], 2, "Did you mean 'list.read'?");
+  await fails(['search'], 2, "Did you mean 'search.list'?");
   await fails(['list.set-synonyms'], 2, "Did you mean 'synonym.update'?");
   await fails(['list.read'], 2, '--param list=…');
   await fails(['list.read', '--param', 'list='], 2, "The parameter 'list' of list.read is empty");

@@ -1,7 +1,7 @@
 /** `gannet call`: calls any operation of the registry by its name. */
 import { FEATURES } from '../../features.js';
 import { agentToolName, jsonBodyBytesMax, type Operation } from '../../operations/index.js';
-import { nearest } from '../../platform/index.js';
+import { nearestName } from '../../platform/index.js';
 import { bodyText } from '../body-text.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
@@ -102,7 +102,7 @@ function requiredOperation(operations: readonly Operation[], name: string): Oper
       [operation.name, operation.name],
     ]),
   );
-  const meant = byName.get(nearest(name, byName.keys()) ?? '');
+  const meant = byName.get(nearestName(name, byName.keys()) ?? '');
   const near = meant === undefined ? '' : ` Did you mean '${meant}'?`;
   throw new CommandError(
     `There is no operation '${name}'.${near} gannet call without arguments lists all operations.`,
