@@ -9,6 +9,8 @@ describe('the name of the account of a person who signs up', () => {
     ['ann@example.com', 'ann'],
     ['Ann.Lee+shop@example.com', 'ann-lee-shop'],
     ['Zoë@example.com', 'zoe'],
+    ['Søren.Groß@example.com', 'soren-gross'],
+    ['ŁUKASZ@example.com', 'lukasz'],
     ['"a b"@example.com', 'a-b'],
     ['李@example.com', 'account'],
     ['@example.com', 'account'],

@@ -1,6 +1,6 @@
 /** Creates the account of a person who signs up, named after the email. */
 import type { Catalog, Change } from '../catalog/index.js';
-import { ServiceError } from '../platform/index.js';
+import { plainLetters, ServiceError } from '../platform/index.js';
 import type { NewAccount } from './sign-in.js';
 
 const NAME_CHARACTERS_MAX = 40;
@@ -29,11 +29,8 @@ export function newAccounts({ catalog, region, setPlan }: NewAccountOptions): Ne
 
 /** `Ann.Lee+shop@example.com` → `ann-lee-shop`. */
 export function accountNameOf(email: string): string {
-  const own = email.slice(0, Math.max(0, email.lastIndexOf('@'))).normalize('NFKD');
-  const name = own
-    .toLowerCase()
-    .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/[^a-z0-9]+/g, '-');
+  const own = email.slice(0, Math.max(0, email.lastIndexOf('@')));
+  const name = plainLetters(own).replaceAll(/[^a-z0-9]+/g, '-');
   const cut = name.slice(0, NAME_CHARACTERS_MAX).replaceAll(/^-+|-+$/g, '');
   return cut === '' ? NAMELESS : cut;
 }

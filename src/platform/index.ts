@@ -59,6 +59,7 @@ export * from './machine-share.js';
 export { memoryWarnings } from './automatic-memory.js';
 export * from './mounts.js';
 export * from './passing-jobs.js';
+export * from './plain-letters.js';
 export * from './progress.js';
 export * from './real-place.js';
 export * from './request-memory.js';

@@ -11,5 +11,6 @@ it('fieldChoices searches numbers that people type, such as ISBNs, but not years
 
 it('listNameOf removes diacritics from letters', () => {
   expect(listNameOf('Bücher 2024.csv')).toBe('bucher-2024');
-  expect(listNameOf('Œuvres d’été.csv')).toBe('uvres-d-ete');
+  expect(listNameOf('Œuvres d’été.csv')).toBe('oeuvres-d-ete');
+  expect(listNameOf('Straßen in Łódź.csv')).toBe('strassen-in-lodz');
 });

@@ -1,6 +1,7 @@
 /** Parses the first records of a file, and infers their fields as the service would. */
 import { isNumberCell } from '../../../../fields/index.js';
 import { isLongInteger, parseExactJson } from '../../../../platform/exact-json.js';
+import { plainLetters } from '../../../../platform/plain-letters.js';
 import { separatorOf } from '../../../../records/csv-text.js';
 import { inferDefinition, type InferenceSample } from '../../../../records/definition-inference.js';
 import { isCalledKey, namelessRecords } from '../../../../records/nameless-records.js';
@@ -51,12 +52,7 @@ async function firstOf(pieces: AsyncIterable<Piece>): Promise<Piece | undefined>
 /** `Films 2024.csv` → `films-2024`: a valid name for a list, or '' if nothing remains. */
 export function listNameOf(file: string): string {
   // `Bücher` becomes `bucher`: names have letters without marks.
-  const stem = file
-    .replace(/\.[^.]*$/, '')
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase();
-  return stem
+  return plainLetters(file.replace(/\.[^.]*$/, ''))
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/^[^a-z0-9]+|-+$/g, '')
     .slice(0, NAMES_MAX);
