@@ -55,8 +55,14 @@ const TOLD = {
 
 const { $defs: PROVIDERS } = feedConnectSchemas.body.properties.settings;
 
-/** Providers with a secret: the value of a header, or a password. */
-const WITH_SECRET: readonly Provider[] = ['api', 'email'];
+/** Whether a provider takes a secret: the value of a header, or a password. */
+const TAKES_SECRET: Readonly<Record<Provider, boolean>> = {
+  website: false,
+  rss: false,
+  api: true,
+  email: true,
+  'media-store': false,
+};
 
 const NEW: Draft = { provider: 'website' };
 
@@ -111,7 +117,7 @@ export function ConnectFeed() {
       )}
       <SchemaFields
         properties={feedConnectSchemas.body.properties}
-        names={['interval_minutes', 'media_store', ...(WITH_SECRET.includes(provider) ? ['secret'] : [])]}
+        names={['interval_minutes', 'media_store', ...(TAKES_SECRET[provider] ? ['secret'] : [])]}
         draft={draft}
         onChange={setDraft}
       />
