@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { answeredDuringStandstill } from '../../test/support/standstill.js';
+import { answeredDuringStandstill, beforeTimers } from '../../test/support/standstill.js';
 import { afterOwnTime } from './own-time.js';
 
 describe('a limit of the own time', () => {
@@ -32,6 +32,7 @@ describe('a limit of the own time', () => {
 it('What was answered during a standstill of the process is read before the limit is reached', async () => {
   const limitMs = 100;
   const tell = vi.fn();
+  await beforeTimers();
   const callOff = afterOwnTime(limitMs, tell);
   await answeredDuringStandstill(3 * limitMs);
   expect(tell).not.toHaveBeenCalled();

@@ -4,6 +4,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** Resolves in a turn after which timers come first, and what has arrived second. */
+export const beforeTimers = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
 /** Stands still for so long, and until another process has answered. Resolves when the answer is read. */
 export function answeredDuringStandstill(milliseconds: number): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-standstill-'));

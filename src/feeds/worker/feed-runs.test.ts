@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ScriptedServer } from '../../../test/support/scripted-server.js';
-import { answeredDuringStandstill } from '../../../test/support/standstill.js';
+import { answeredDuringStandstill, beforeTimers } from '../../../test/support/standstill.js';
 import { NEXT_FILE, type RunAsk } from './feed-protocol.js';
 import { FeedRuns } from './feed-runs.js';
 import { inTime } from './run-time.js';
@@ -90,6 +90,7 @@ it('A source that answers while the process stands still is in time', async () =
   vi.useRealTimers();
   const { signal } = new AbortController();
   const asked = { milliseconds: 100, signal, late: new Error('late') };
+  await beforeTimers();
   const read = inTime(asked, async (own) => {
     const answer = await answeredDuringStandstill(3 * asked.milliseconds);
     own.throwIfAborted();

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { eventually } from '../../../test/support/eventually.js';
+import { answeredDuringStandstill, beforeTimers } from '../../../test/support/standstill.js';
 import { Host, type Vessel } from './host.js';
 import type { Protocol } from './protocol.js';
 
@@ -8,6 +9,8 @@ interface Asked extends Protocol {
   readonly notices: { readonly told: null };
   readonly events: Record<never, never>;
 }
+
+const OPTIONS = { entry: '', data: null, heapMibMax: 1, niceness: 0, onBug: () => undefined };
 
 it('Host reports to callers that no worker can be started, and retries by itself later without ending the process', async () => {
   let tries = 0;
@@ -18,13 +21,9 @@ it('Host reports to callers that no worker can be started, and retries by itself
   const deaths: string[] = [];
   const host = new Host<Asked>(
     {
+      ...OPTIONS,
       name: 'refused',
-      entry: '',
-      data: null,
-      heapMibMax: 1,
-      niceness: 0,
       onDeath: ({ message }) => deaths.push(message),
-      onBug: () => undefined,
       isKeptAlive: () => true,
     },
     { launch, killsLateCalls: true },
@@ -37,4 +36,29 @@ it('Host reports to callers that no worker can be started, and retries by itself
   );
   await host.close();
   expect(deaths.slice(0, 3)).toEqual(Array.from({ length: 3 }, () => 'spawn ENOMEM'));
+});
+
+it('A worker that answers while this process stands still is in time, and is not killed', async () => {
+  const msMax = 100;
+  let kills = 0;
+  const host = new Host<Asked>(
+    { ...OPTIONS, name: 'in time', onDeath: () => undefined },
+    {
+      killsLateCalls: true,
+      launch: ({ onMessage, onExit }) => ({
+        say(message) {
+          if (message.kind === 'close') onExit(undefined);
+          if (message.kind !== 'question') return;
+          void answeredDuringStandstill(3 * msMax).then(() =>
+            onMessage({ kind: 'answer', number: message.number, reply: { ok: true, value: null } }),
+          );
+        },
+        kill: () => (kills += 1),
+      }),
+    },
+  );
+  await beforeTimers();
+  expect(await host.call('any', null, { msMax })).toBeNull();
+  await host.close();
+  expect(kills).toBe(0);
 });

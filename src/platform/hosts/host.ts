@@ -8,6 +8,7 @@
  * once. Main thread only.
  */
 import { ServiceError } from '../errors.js';
+import { afterOwnTime } from '../own-time.js';
 import { asResourceError } from '../process-room.js';
 import { asProgramError } from '../program.js';
 import type {
@@ -58,7 +59,10 @@ export interface HostOptions<P extends Protocol> {
 export interface CallOptions {
   /** Aborting it rejects the call with the signal's reason and tells the worker. */
   readonly signal?: AbortSignal;
-  /** After so long, the call is rejected with a CallTimedOutError, and a child process is killed. */
+  /**
+   * After so long, the call is rejected with a CallTimedOutError, and a child process is killed. A standstill of this
+   * process does not count: the worker may have answered meanwhile.
+   */
   readonly msMax?: number;
   /**
    * The same limit for the worker's processor time since the call, if the worker reports it: on a busy machine, work
@@ -146,11 +150,11 @@ export class Host<P extends Protocol> {
       const onAbort = () => {
         give(signal?.reason);
       };
-      const timer = msMax === undefined ? undefined : setTimeout(() => this.#late(number, `${msMax} ms`), msMax);
+      const callOff = msMax === undefined ? undefined : afterOwnTime(msMax, () => this.#late(number, `${msMax} ms`));
       const watch = processorMsMax === undefined ? undefined : this.#watchProcessor(vessel, number, processorMsMax);
       signal?.addEventListener('abort', onAbort, { once: true });
       const settled = () => {
-        clearTimeout(timer);
+        callOff?.();
         clearInterval(watch);
         signal?.removeEventListener('abort', onAbort);
         this.#watchIdleness();
