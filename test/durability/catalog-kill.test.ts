@@ -20,7 +20,8 @@ const LINES_MORE_MAX = 40;
 
 /**
  * Creates lists, adds each to the group `all`, creates a key for it, deletes every third, and prints what is
- * acknowledged.
+ * acknowledged. It waits for each line to be with the system: if nobody reads for a while, a line would be kept in the
+ * process and die with it, and the work behind it would not.
  */
 const WRITER = `
 const { openEnvironment, systemClock } = await import(process.argv[1] + '/dist/src/platform/index.js');
@@ -29,33 +30,33 @@ const { openAccess } = await import(process.argv[1] + '/dist/src/access/index.js
 const environment = openEnvironment(process.argv[2], { kind: 'system' });
 const catalog = await openCatalog(environment, systemClock);
 const access = await openAccess(environment, systemClock);
-const say = (line) => process.stdout.write(line + '\\n');
+const say = (line) => new Promise((resolve) => process.stdout.write(line + '\\n', resolve));
 if (catalog.account('default') === undefined) {
   await catalog.createAccount('default', 'eu');
   await catalog.createGroup('default', 'all', { reranker: null, lists: [] });
 }
 const members = new Set(catalog.group('default', 'all').versions.at(-1).lists.map(({ list }) => list));
 const member = (list) => ({ list, list_id: catalog.list('default', list).id, pinned_version: 1 });
-say('ready');
+await say('ready');
 for (let n = Number(process.argv[3]); ; n++) {
   const name = 'list-' + n;
   await catalog.createList({
     account: 'default', name, engine: 'managed', language: 'en', query_rules: [], synonym_rules: [],
     model: null, reranker: null, suggestions: { require_click: false },
   });
-  say('list ' + name);
+  await say('list ' + name);
   const { secret } = await access.createKey({
     account: 'default', name, scope: 'list', scope_target: name, region: 'eu', permissions: [], expires_at: null,
   });
-  say('key ' + secret);
+  await say('key ' + secret);
   members.add(name);
   await catalog.updateGroup('default', 'all', { lists: [...members].map(member) });
-  say('member ' + name);
+  await say('member ' + name);
   if (n % 3 !== 0) continue;
-  say('deleting ' + name);
+  await say('deleting ' + name);
   members.delete(name);
   await catalog.deleteList('default', name);
-  say('deleted ' + name);
+  await say('deleted ' + name);
 }
 `;
 
