@@ -24,8 +24,8 @@ import { filesUnder } from './stamps.mjs';
 import { isProgram, run } from './steps.mjs';
 
 const RECORDER = fileURLToPath(new URL('record-code.cjs', import.meta.url));
-/** Time after which the service is killed. */
-const MS_MAX = 120_000;
+/** Time after which a service that has done nothing more is killed: it hangs. */
+const SILENT_MS_MAX = 120_000;
 const LOOK_MS = 20;
 const COMMANDS = [['--version'], ['--help'], ['key', 'list'], ['list'], ['settings']];
 
@@ -38,7 +38,7 @@ const RECORD = { name: 'heron', fields: { name: 'Grey heron', text: 'waits in th
 const SEARCH = '/search/default/animals/1';
 
 /** Records the code. Rejects if it cannot be taken. Earlier code is removed then, and starts take longer. */
-export async function keepCode(root) {
+export async function keepCode(root, silentMsMax = SILENT_MS_MAX) {
   const kept = join(root, 'dist', 'bundle', 'code');
   const taken = `${kept}.unfinished`;
   for (const folder of [kept, taken]) rmSync(folder, { recursive: true, force: true });
@@ -50,7 +50,7 @@ export async function keepCode(root) {
   // Removes the folders if this process is ended in between, too.
   process.once('exit', remove);
   try {
-    await recordCode({ root, taken, dataDir });
+    await recordCode({ root, taken, dataDir, silentMsMax });
     putTogether(taken);
     renameSync(join(taken, 'together'), kept);
   } finally {
@@ -59,7 +59,7 @@ export async function keepCode(root) {
   }
 }
 
-async function recordCode({ root, taken, dataDir }) {
+async function recordCode({ root, taken, dataDir, silentMsMax }) {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(?:GANNET_|NODE_OPTIONS$)/.test(name));
   const env = {
     ...Object.fromEntries(inherited),
@@ -79,15 +79,24 @@ async function recordCode({ root, taken, dataDir }) {
   });
   let notes = '';
   child.stderr.on('data', (chunk) => (notes += chunk));
-  const timer = setTimeout(() => child.kill('SIGKILL'), MS_MAX);
+  let hung = '';
+  const timer = setTimeout(() => {
+    hung = `it did nothing for ${silentMsMax / 1000} s`;
+    child.kill('SIGKILL');
+  }, silentMsMax);
   const ended = new Promise((resolve) => {
     child.once('close', resolve);
     child.once('error', resolve);
   });
   try {
-    const failed = ended.then((code) => Promise.reject(new Error(`the service ended: ${notes.trimEnd() || code}`)));
-    await Promise.race([failed, useService(child, { taken, dataDir })]);
-    for (const words of COMMANDS) await run(process.execPath, command(...words), { cwd: root, env });
+    const failed = ended.then((code) =>
+      Promise.reject(new Error(`the service ended: ${hung || notes.trimEnd() || code}`)),
+    );
+    await Promise.race([failed, useService(child, { taken, dataDir, isAlive: () => timer.refresh() })]);
+    for (const words of COMMANDS) {
+      timer.refresh();
+      await run(process.execPath, command(...words), { cwd: root, env });
+    }
   } finally {
     child.kill('SIGTERM');
     await ended;
@@ -95,9 +104,18 @@ async function recordCode({ root, taken, dataDir }) {
   }
 }
 
-/** Makes the requests that most services get, then asks all threads for their code and waits for it. */
-async function useService(child, { taken, dataDir }) {
+/**
+ * Makes the requests that most services get, then asks all threads for their code and waits for it. Calls `isAlive` whenever the service
+ * has done something.
+ */
+async function useService(child, { taken, dataDir, isAlive }) {
+  const call = async (...asked) => {
+    const answer = await answered(...asked);
+    isAlive();
+    return answer;
+  };
   const address = await addressOf(child);
+  isAlive();
   const socketPath = join(dataDir, 'control.sock');
   const operator = { socketPath, key: undefined };
   await call(operator, 'POST', '/list/default', LIST);
@@ -116,7 +134,13 @@ async function useService(child, { taken, dataDir }) {
   // Threads that wait for work notice the request when they get some.
   await write();
   await search();
-  while (!threads().every((name) => existsSync(join(taken, name, 'done')))) await wait(LOOK_MS);
+  let waitedFor = threads();
+  while (waitedFor.length > 0) {
+    await wait(LOOK_MS);
+    const left = threads().filter((name) => !existsSync(join(taken, name, 'done')));
+    if (left.length !== waitedFor.length) isAlive();
+    waitedFor = left;
+  }
   // Commands write their code when they end. With the request a slow one would write before it has loaded everything.
   rmSync(join(taken, 'asked'));
 }
@@ -132,7 +156,7 @@ function addressOf(child) {
   });
 }
 
-function call({ key, ...where }, method, path, body) {
+function answered({ key, ...where }, method, path, body) {
   const headers = {
     ...(key === undefined ? {} : { 'x-api-key': key }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
