@@ -84,7 +84,7 @@ export class Feeds {
       timers,
       parallelMax,
       run: (id) => this.runner.run(id),
-      onScheduled: (id, nextMs) => this.keepNext(id, nextMs),
+      onScheduled: (id, nextMs) => void this.keepNext(id, nextMs),
     });
   }
 
@@ -173,14 +173,15 @@ export class Feeds {
   }
 
   /**
-   * Begins a run of the feed as soon as there is room. If feeds are not being run at present, the feed is read after
-   * the next start. Rejects with `feed-syncing` if a run is under way.
+   * Begins a run of the feed as soon as there is room. It is stored as due, so that it comes after a stop or a crash as
+   * well. If feeds are not being run at present, the feed is read after the next start. Rejects with `feed-syncing` if a
+   * run is under way.
    */
   async sync(row: FeedRow): Promise<void> {
     this.assertIdle(row);
-    if (this.scheduler.now(row.id)) return;
-    const nextSync = this.options.clock.nowIso();
-    await this.changed(row, () => ({ next_sync: nextSync }));
+    const { clock } = this.options;
+    if (this.scheduler.now(row.id)) await this.keepNext(row.id, clock.nowMs());
+    else await this.changed(row, () => ({ next_sync: clock.nowIso() }));
   }
 
   /**
@@ -256,7 +257,7 @@ export class Feeds {
       sources.feedMoved(row);
       return this.left(this.required(row.account, row.name));
     });
-    this.scheduler.now(row.id);
+    if (this.scheduler.now(row.id)) await this.keepNext(row.id, this.options.clock.nowMs());
     return moved;
   }
 
@@ -392,14 +393,14 @@ export class Feeds {
     this.scheduler.setAll(scheduled);
   }
 
-  private keepNext(id: string, nextMs: number): void {
+  /** Stores when the feed is to be read. Never rejects: if it fails, the feed is read after the next start. */
+  private async keepNext(id: string, nextMs: number): Promise<void> {
     const { store, log } = this.options;
-    store
-      .change(id, () => ({ next_sync: new Date(nextMs).toISOString() }))
-      .catch((error: unknown) => {
-        // The feed is then read after the next start.
-        log.warn({ err: error }, 'Could not save the time of the next sync of a feed');
-      });
+    try {
+      await store.change(id, () => ({ next_sync: new Date(nextMs).toISOString() }));
+    } catch (error) {
+      log.warn({ err: error }, 'Could not save the time of the next sync of a feed');
+    }
   }
 
   /**
