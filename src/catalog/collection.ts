@@ -255,7 +255,7 @@ export class CollectionStore {
       steps.push(() => void (value === undefined ? database.removeSync(key) : database.putSync(key, value)));
     };
     const result = decide({
-      put: (collection, key, value) => stage(collection, key, deepFreeze(value)),
+      put: (collection, key, value) => stage(collection, key, deepFreeze(wellFormed(value))),
       remove: (collection, key) => stage(collection, key, undefined),
       within: (action) => {
         steps.push(action);
@@ -300,4 +300,24 @@ function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const member of Object.values(value)) deepFreeze(member);
   return Object.freeze(value);
+}
+
+/**
+ * Returns the value with U+FFFD for halves of surrogate pairs, as in records: UTF-8 has none, and the disk would have
+ * other texts than memory.
+ */
+function wellFormed<T>(value: T): T {
+  return hasHalves(value) ? (replaced(value) as T) : value;
+}
+
+function hasHalves(value: unknown): boolean {
+  if (typeof value === 'string') return !value.isWellFormed();
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasHalves);
+}
+
+function replaced(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(replaced);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaced(member)]));
 }
