@@ -2,7 +2,7 @@
  * The steps of every call, over HTTP or the control socket:
  *
  *   admit:    authenticate → permission → scope and existence → rate limit      (before a body is read)
- *   perform:  cache → validate → handle
+ *   perform:  key still in force (if there is a body) → cache → validate → handle
  *
  * What the steps of `admit` answer, first match wins:
  *
@@ -36,6 +36,7 @@ import type { Catalog } from '../../catalog/index.js';
 import { assertName, didYouMean, ServiceError } from '../../platform/index.js';
 import { namedDamage } from './damaged-list.js';
 import { placedIn } from './error-places.js';
+import { whileKeyInForce } from './key-in-force.js';
 import { withMeantName } from './meant-name.js';
 import type { Admission, Operation, OperationContext, OperationResult, RawInput } from './operation.js';
 import type { Services } from './services.js';
@@ -77,7 +78,8 @@ export function createDispatcher(services: Services): Dispatcher {
       if (operation.rateLimit === 'search' && caller.kind !== 'cli') spendSearch(params, caller, services);
       return admission;
     },
-    perform(operation, raw, context) {
+    perform(operation, given, context) {
+      const raw = whileKeyInForce(given, context.caller, services.access);
       const answer = operation.early?.(context, raw);
       if (answer !== undefined) return answer;
       let validate = validators.get(operation);
