@@ -36,17 +36,28 @@ let server: ScriptedServer;
 /** How often each text was embedded. */
 let embedded: Map<string, number>;
 let calls = 0;
+let held: Held | undefined;
+
+/** While there is one, the model answers nothing. */
+interface Held {
+  readonly opened: Promise<void>;
+  readonly open: () => void;
+  /** True once a call waits. */
+  isReached: boolean;
+}
 
 beforeEach(async () => {
   embedded = new Map();
+  held = undefined;
   server = await ScriptedServer.start();
   server.script = (asked, response) => {
     calls += 1;
     const { input } = JSON.parse(asked.body) as { input: string[] };
     for (const text of input) embedded.set(text, (embedded.get(text) ?? 0) + 1);
+    if (held !== undefined) held.isReached = true;
     response.setHeader('content-type', 'application/json');
     const data = input.map((text, index) => ({ index, embedding: Array.from(hashedVector(text, DIMENSIONS)) }));
-    response.end(JSON.stringify({ data }));
+    void Promise.resolve(held?.opened).then(() => response.end(JSON.stringify({ data })));
   };
   service = await startTestService({
     env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_MODELS_BATCH_TEXTS: String(BATCH_TEXTS) },
@@ -60,6 +71,24 @@ afterEach(async () => {
 const textOf = (record: number, version: number) => `text ${record} in version ${version}`;
 const meaning = async () =>
   ((await service.client.get('/list/default/texts')).body as { readonly meaning: Meaning }).meaning;
+
+/**
+ * Writes while the model is asked for a batch, or for none. Records that are written between being taken for a batch and
+ * being read for it are embedded with it as they are now, and once more.
+ */
+async function besideACall(write: () => Promise<unknown>): Promise<void> {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  const now: Held = { opened, open, isReached: false };
+  held = now;
+  await eventually(
+    async () => now.isReached || (await meaning()).pending === 0,
+    (isQuiet) => isQuiet,
+  );
+  await write();
+  held = undefined;
+  now.open();
+}
 
 /** Returns the cosine of a record for a query: 1 if its vector is that of this text. */
 async function cosineOf(record: number, query: string): Promise<number | undefined> {
@@ -101,7 +130,7 @@ it(
       await service.start();
       const changed = Array.from({ length: CHANGES }, () => random.below(RECORDS));
       for (const record of changed) versions.set(record, (versions.get(record) ?? 0) + 1);
-      await write(new Set(changed));
+      await besideACall(() => write(new Set(changed)));
     }
     const settled = await eventually(meaning, ({ state, pending }) => state === 'ready' && pending === 0);
     expect(settled).toMatchObject({ embedded: RECORDS, failed: 0 });
