@@ -60,7 +60,8 @@ function runningSetUp() {
   const pid = signedProcess(root);
   const since = statSync(signPath(root), { throwIfNoEntry: false });
   if (pid === undefined || since === undefined) return undefined;
-  return { pid, seconds: Math.round((Date.now() - since.mtimeMs) / 1000) };
+  // The clock may have been set back since.
+  return { pid, seconds: Math.max(0, Math.round((Date.now() - since.mtimeMs) / 1000)) };
 }
 
 assertNode();

@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,6 +39,10 @@ it('The program says whether its clone is being set up, or not built yet because
   expect(told()).toMatch(
     /^Gannet is not built yet: a set-up is at work on it \(process \d+, since \d+ s; .* when that has ended\.\n$/,
   );
+  // It began before the clock was set back.
+  const later = Date.now() / 1000 + 3600;
+  utimesSync(join(clone, 'dist', 'set-up.pid'), later, later);
+  expect(told()).toContain(', since 0 s; ');
   hide();
   expect(told()).toMatch(/run `npm run setup` first/);
   // Signs with the number of a process that has ended.
