@@ -40,6 +40,12 @@ afterEach(async () => {
 });
 
 describe('keys', () => {
+  it('have the name that is stored from the first answer on, also if it was cut within a character', async () => {
+    const { record } = await access.createKey({ ...NEW_KEY, name: 'cut \ud83d' });
+    expect(record.name).toBe('cut \ufffd');
+    expect(access.keys('default')).toEqual([record]);
+  });
+
   it('authenticate by their text, and are valid for their account', async () => {
     const { record, secret } = await access.createKey(NEW_KEY);
     expect(secret).toMatch(/^gnt_eu_[A-Za-z0-9_-]{43}$/);

@@ -105,14 +105,14 @@ class StoredAccess implements Access {
     const record = await this.#store.change((change) => {
       assertAccount(this.#store, key.account);
       this.#makeRoom(change, key.account);
-      const created: ApiKeyRecord = {
-        id: uuidv7(),
+      const id = uuidv7();
+      const created = change.put<ApiKeyRecord>(this.#keys, id, {
+        id,
         ...key,
         created_utc: this.#clock.nowIso(),
         hash: keyHash(secret),
         last_four: secret.slice(-LAST_CHARACTERS),
-      };
-      change.put(this.#keys, created.id, created);
+      });
       change.emit(created.account, keyEvent('api-key.created', created));
       return created;
     });

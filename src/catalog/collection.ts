@@ -77,7 +77,8 @@ export interface Follower<T> {
 
 /** Operations of one change; they may be called only while the function given to `change` runs. */
 export interface Change {
-  put<T>(collection: Collection<T>, key: string, value: T): void;
+  /** Returns the value as it is stored. */
+  put<T>(collection: Collection<T>, key: string, value: T): T;
   remove<T>(collection: Collection<T>, key: string): void;
   /**
    * Runs the action in the transaction of this change, in the order of its writes: for databases that are not kept in
@@ -255,7 +256,11 @@ export class CollectionStore {
       steps.push(() => void (value === undefined ? database.removeSync(key) : database.putSync(key, value)));
     };
     const result = decide({
-      put: (collection, key, value) => stage(collection, key, deepFreeze(wellFormed(value))),
+      put: (collection, key, value) => {
+        const stored = deepFreeze(wellFormed(value));
+        stage(collection, key, stored);
+        return stored;
+      },
       remove: (collection, key) => stage(collection, key, undefined),
       within: (action) => {
         steps.push(action);
