@@ -1,5 +1,9 @@
 #include "../kernel/generation/generation.h"
 
+#include <algorithm>
+#include <random>
+#include <vector>
+
 #include "check.h"
 #include "search_support.h"
 
@@ -120,6 +124,38 @@ TEST(homes_find_the_only_index_that_leads_to_a_document) {
       CHECK_EQ(homes[index], document);
     }
   }
+}
+
+// Beside many segments, each with the records of one stretch, only that stretch takes memory.
+TEST(homes_take_memory_for_the_indexes_that_lead_somewhere) {
+  constexpr size_t kIndexes = 10'000;
+  std::mt19937 random(11);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<uint32_t> documents(kIndexes, kNoHome);
+    const size_t begin = random() % kIndexes;
+    const size_t end = std::min<size_t>(kIndexes, begin + random() % 300);
+    const bool is_straight = random() % 2 == 0;
+    uint32_t document = random() % 200;
+    for (size_t index = begin; index < end; ++index) {
+      if (is_straight || random() % 8 != 0) documents[index] = document++;
+    }
+    const HomesInSegment homes(documents);
+    CHECK_EQ(homes.size(), kIndexes);
+    // Those of the stretch, and of the blocks in which it begins and ends.
+    CHECK(homes.bytes() <= 2 * sizeof(uint32_t) * (end - begin + 2 * HomesInSegment::kAtOnce));
+    for (size_t index = 0; index < kIndexes; ++index) {
+      homes.Fetch(index);
+      CHECK_EQ(homes[index], documents[index]);
+    }
+    for (size_t at = 0; at + HomesInSegment::kAtOnce <= kIndexes; at += HomesInSegment::kAtOnce) {
+      bool is_expected = true;
+      for (size_t place = 0; place < HomesInSegment::kAtOnce; ++place) {
+        is_expected &= documents[at] < kNoHome - HomesInSegment::kAtOnce && documents[at + place] == documents[at] + place;
+      }
+      CHECK_EQ(homes.IsStraight(at), is_expected);
+    }
+  }
+  CHECK_EQ(HomesInSegment(std::vector<uint32_t>(kIndexes, kNoHome)).bytes(), size_t{0});
 }
 
 }  // namespace gannet::test

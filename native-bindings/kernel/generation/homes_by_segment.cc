@@ -1,7 +1,7 @@
 #include "homes_by_segment.h"
 
+#include <algorithm>
 #include <span>
-#include <utility>
 
 namespace gannet {
 namespace {
@@ -22,19 +22,25 @@ bool LeadAlone(std::span<const uint32_t> documents, size_t index) {
 
 }  // namespace
 
-HomesInSegment::HomesInSegment(std::vector<uint32_t> documents)
-    : documents_(std::move(documents)), straight_((documents_.size() + kAtOnce - 1) / kAtOnce) {
-  for (size_t begin = 0; begin + kAtOnce <= documents_.size(); begin += kAtOnce) {
-    const uint32_t first = documents_[begin];
-    size_t same = 0;
-    while (same < kAtOnce && first < kNoHome - kAtOnce && documents_[begin + same] == first + same) ++same;
-    straight_[begin / kAtOnce] = same == kAtOnce;
-  }
-  for (size_t index = 0; index + kAtOnce <= documents_.size(); ++index) {
-    const uint32_t first = documents_[index];
-    if (first % kAtOnce != 0 || !LeadAlone(documents_, index)) continue;
+HomesInSegment::HomesInSegment(std::span<const uint32_t> documents) : size_(documents.size()) {
+  for (size_t index = 0; index + kAtOnce <= documents.size(); ++index) {
+    const uint32_t first = documents[index];
+    if (first % kAtOnce != 0 || !LeadAlone(documents, index)) continue;
     if (indexes_.size() <= first / kAtOnce) indexes_.resize(first / kAtOnce + 1, kNoHome);
     indexes_[first / kAtOnce] = static_cast<uint32_t>(index);
+  }
+  const auto has_home = [](uint32_t document) { return document != kNoHome; };
+  const auto first = std::ranges::find_if(documents, has_home);
+  if (first == documents.end()) return;
+  begin_ = static_cast<size_t>(first - documents.begin()) / kAtOnce * kAtOnce;
+  const auto end = std::find_if(documents.rbegin(), documents.rend(), has_home).base();
+  documents_.assign(documents.begin() + static_cast<ptrdiff_t>(begin_), end);
+  straight_.resize((documents_.size() + kAtOnce - 1) / kAtOnce);
+  for (size_t begin = 0; begin + kAtOnce <= documents_.size(); begin += kAtOnce) {
+    const uint32_t home = documents_[begin];
+    size_t same = 0;
+    while (same < kAtOnce && home < kNoHome - kAtOnce && documents_[begin + same] == home + same) ++same;
+    straight_[begin / kAtOnce] = same == kAtOnce;
   }
 }
 

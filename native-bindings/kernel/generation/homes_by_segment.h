@@ -6,10 +6,12 @@
 // Thread-safety: any thread; locks internally.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -20,19 +22,33 @@ namespace gannet {
 inline constexpr uint32_t kNoHome = 0xffffffffu;
 
 // For each index (a document of a part, or an ordinal of a vector), its document in a segment of the fields, or kNoHome
-// if there is none.
+// if there is none. Takes memory for the indexes from the first to the last that has a document there: a list that is
+// being rebuilt has many segments, each with the records of one stretch.
 class HomesInSegment {
  public:
   static constexpr size_t kAtOnce = 64;
 
-  explicit HomesInSegment(std::vector<uint32_t> documents);
+  explicit HomesInSegment(std::span<const uint32_t> documents);
 
-  size_t size() const { return documents_.size(); }
-  uint32_t operator[](size_t index) const { return documents_[index]; }
-  void Fetch(size_t index) const { __builtin_prefetch(&documents_[index]); }
+  size_t size() const { return size_; }
+  uint32_t operator[](size_t index) const {
+    const size_t place = index - begin_;
+    return place < documents_.size() ? documents_[place] : kNoHome;
+  }
+  void Fetch(size_t index) const {
+    const size_t place = index - begin_;
+    if (place < documents_.size()) __builtin_prefetch(&documents_[place]);
+  }
   // Returns true if the indexes [begin, begin + kAtOnce) lead to consecutive documents in ascending order. `begin` is a
   // multiple of kAtOnce.
-  bool IsStraight(size_t begin) const { return straight_[begin / kAtOnce]; }
+  bool IsStraight(size_t begin) const {
+    const size_t block = (begin - begin_) / kAtOnce;
+    return block < straight_.size() && straight_[block];
+  }
+  // Returns the memory that is allocated.
+  size_t bytes() const {
+    return (documents_.capacity() + indexes_.capacity()) * sizeof(uint32_t) + straight_.capacity() / 8;
+  }
   // Returns the only index that leads to the document. kNoHome means that the document has to be looked up by its
   // record, because none or several may lead to it.
   uint32_t IndexOf(uint32_t document) const {
@@ -42,8 +58,10 @@ class HomesInSegment {
   }
 
  private:
-  std::vector<uint32_t> documents_;
-  std::vector<bool> straight_;
+  size_t size_;
+  size_t begin_ = 0;                 // a multiple of kAtOnce
+  std::vector<uint32_t> documents_;  // of the indexes from begin_ on
+  std::vector<bool> straight_;       // by kAtOnce of these
   // For each block of kAtOnce documents: the index that leads to its first one, if exactly one index leads to each and
   // the indexes are consecutive; else kNoHome.
   std::vector<uint32_t> indexes_;
