@@ -127,6 +127,30 @@ describe('a list created without fields', () => {
     expect(list.facets).toContainEqual({ name: 'pages', type: 'number', cardinality: 'Single' });
     expect(list.record_count).toBe(2);
   });
+
+  it('can be changed like others, whatever the members of its records are called', async () => {
+    const { client } = service;
+    const status = async (answer: ReturnType<typeof client.get>) => (await answer).status;
+    await client.post('/list/default', { name: 'odd' });
+    const odd = ['Price, EUR', "author's name", '@type', ' lead'];
+    const records = [1, 2, 3].map((number) => ({
+      name: `r${number}`,
+      ...Object.fromEntries(odd.map((name) => [name, number])),
+    }));
+    await client.bulk('default', 'odd', records);
+    const list = await read('odd');
+    expect(list.facets.map(({ name }) => name)).toEqual(odd);
+    expect(await status(client.put('/list/default/odd', list))).toBe(200);
+    const more = [...list.facets, { name: 'a, b', type: 'string' }];
+    expect(await client.put('/list/default/odd', { facets: more })).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/facets/4/name' }] },
+    });
+    expect(await status(client.delete(`/facet/default/odd/${encodeURIComponent('Price, EUR')}`))).toBe(204);
+    expect((await read('odd')).facets).toEqual(list.facets.slice(1));
+    for (const fields of [{ facets: more }, { location_field: '@place' }])
+      expect(await status(client.post('/list/default', { name: 'odder', ...fields }))).toBe(400);
+  });
 });
 
 describe('PUT /list/{account}/{list}', () => {

@@ -8,7 +8,7 @@ import { ServiceError } from '../../platform/index.js';
 import { newestVersion, oneChangeAtATime, requireIndex, requireList } from '../dispatch/list-access.js';
 import { changedDefinition, RECORD_NAME } from './list-definition.js';
 import { defineOperation, type Operation } from '../dispatch/operation.js';
-import { accountName, fieldName, listName, listParams, object } from './schemas.js';
+import { accountName, knownFieldName, listName, listParams, object } from './schemas.js';
 import type { Services } from '../dispatch/services.js';
 
 type FieldMember = 'facets' | 'searchable_fields' | 'resources';
@@ -30,7 +30,7 @@ interface NamedField {
 const CALLERS = ['key', 'console', 'cli'] as const;
 
 const COMMON = { callers: CALLERS, target: 'list' } as const;
-const FIELD_PARAMS = object({ account: accountName, list: listName, name: fieldName });
+const FIELD_PARAMS = object({ account: accountName, list: listName, name: knownFieldName });
 const REBUILD = 'The next version of the list is built in the background, as with `PUT /list/{account}/{list}`.';
 
 export function fieldOperations(kind: FieldKind): readonly Operation[] {

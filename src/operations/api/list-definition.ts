@@ -1,6 +1,7 @@
 /** Validates field definitions from clients as a whole, and converts them to the catalogue's form. Pure functions. */
 import type { Facet, FieldDefinition, Resource, SearchableField } from '../../catalog/index.js';
 import { FIELDS_PER_LIST_MAX, ServiceError, type ErrorPlace } from '../../platform/index.js';
+import { newFieldNameFault } from './schemas.js';
 
 const WEIGHT_DEFAULT = 1;
 /**
@@ -37,6 +38,29 @@ export function changedDefinition(before: FieldDefinition, input: DefinitionInpu
   if (!sameFields(before, after)) return { ...after, inferred: 'no' };
   // Stems are part of the index, so another language needs another version, even if the fields are inferred.
   return before.language === after.language ? before : after;
+}
+
+/**
+ * Checks the names that are not among those of the list. Throws `invalid-parameter`. Not for fields that are taken from
+ * records: members of these may be called anything.
+ */
+export function assertNewFieldNames(input: DefinitionInput, before: FieldDefinition = EMPTY): void {
+  const { searchable_fields = [], facets = [], resources = [], location_field = null } = input;
+  const known = new Set(
+    [...before.searchable_fields, ...before.facets, ...before.resources]
+      .map(({ name }) => name)
+      .concat(before.location_field ?? []),
+  );
+  const named = Object.entries({ searchable_fields, facets, resources }).flatMap(([member, fields]) =>
+    fields.map(({ name }, position) => ({ name, pointer: `/${member}/${position}/name` })),
+  );
+  if (location_field !== null) named.push({ name: location_field, pointer: '/location_field' });
+  const errors = named.flatMap(({ name, pointer }): ErrorPlace[] => {
+    const detail = known.has(name) ? undefined : newFieldNameFault(name);
+    return detail === undefined ? [] : [{ pointer, detail }];
+  });
+  const [first] = errors;
+  if (first !== undefined) throw new ServiceError('invalid-parameter', `${first.pointer}: ${first.detail}`, { errors });
 }
 
 const EMPTY: FieldDefinition = {

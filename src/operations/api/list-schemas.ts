@@ -10,7 +10,18 @@ import {
   RULE_PATTERN_CHARACTERS_MAX,
   RULE_TEXT_CHARACTERS_MAX,
 } from '../../search/index.js';
-import { accountName, fieldName, listName, nullable, named, object, oneOf, patterned, timeSchema } from './schemas.js';
+import {
+  accountName,
+  fieldName,
+  knownFieldName,
+  listName,
+  nullable,
+  named,
+  object,
+  oneOf,
+  patterned,
+  timeSchema,
+} from './schemas.js';
 import { synonymRules } from './synonym-schemas.js';
 
 const WEIGHT_MIN = 0.01;
@@ -35,20 +46,22 @@ const resourceKind = oneOf(RESOURCE_KINDS, { description: 'Kind of the linked fi
 export const searchableFieldInput = object({ name: fieldName, weight: Type.Optional(weight) });
 export const facetInput = object({ name: fieldName, type: facetType, cardinality: Type.Optional(cardinality) });
 export const resourceInput = object({ name: fieldName, kind: resourceKind });
+/** In a definition of all fields, which may have some that the list has already. */
+const ofDefinition = { name: knownFieldName };
 
 export const searchableFieldResource = named(
   'SearchableField',
-  { name: fieldName, weight },
+  { name: knownFieldName, weight },
   { description: 'A field whose text is searched' },
 );
 export const facetResource = named(
   'Facet',
-  { name: fieldName, type: facetType, cardinality },
+  { name: knownFieldName, type: facetType, cardinality },
   { description: 'A field to filter by, to count values of, and to sort by' },
 );
 export const resourceResource = named(
   'ResourceField',
-  { name: fieldName, kind: resourceKind },
+  { name: knownFieldName, kind: resourceKind },
   { description: 'A field that holds the URL of a file' },
 );
 
@@ -63,7 +76,7 @@ const engine = Type.String({
   description:
     'Search engine of the list. Only `managed`, which is this service, is available in this release; another one is refused (422)',
 });
-const locationField = nullable(fieldName, {
+const locationField = nullable(knownFieldName, {
   description:
     'Name of the field that holds the location of a record as a point, for the search options `radius` and `box`. Null: none',
 });
@@ -118,21 +131,21 @@ export const listSettings = {
   engine: Type.Optional(engine),
   language: Type.Optional(language),
   searchable_fields: Type.Optional(
-    Type.Array(searchableFieldInput, {
+    Type.Array(object({ ...searchableFieldInput.properties, ...ofDefinition }), {
       maxItems: FIELDS_PER_LIST_MAX,
       description: "Fields whose text is searched. `name` stands for the record's name",
       examples: [[{ name: 'title', weight: 2 }, { name: 'text' }]],
     }),
   ),
   facets: Type.Optional(
-    Type.Array(facetInput, {
+    Type.Array(object({ ...facetInput.properties, ...ofDefinition }), {
       maxItems: FIELDS_PER_LIST_MAX,
       description: 'Fields to filter by, to count values of, and to sort by',
       examples: [[{ name: 'year', type: 'number', cardinality: 'Single' }]],
     }),
   ),
   resources: Type.Optional(
-    Type.Array(resourceInput, {
+    Type.Array(object({ ...resourceInput.properties, ...ofDefinition }), {
       maxItems: FIELDS_PER_LIST_MAX,
       description:
         'Fields that hold the URL of a file. The content of the file is searched, too: the text of a PDF; a picture, if the list has an `image_model`; tags and subtitles of a recording and, if the list has a `transcription_model`, its speech',

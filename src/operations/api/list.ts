@@ -17,7 +17,7 @@ import {
   requireList,
   searchSettings,
 } from '../dispatch/list-access.js';
-import { changedDefinition, newDefinition } from './list-definition.js';
+import { assertNewFieldNames, changedDefinition, newDefinition } from './list-definition.js';
 import { fittingPage, toldPage, type ToldList } from './list-page.js';
 import { listedList, listResource, listSettings, readOnlyListMembers, unavailableLists } from './list-schemas.js';
 import {
@@ -123,6 +123,7 @@ const create = defineOperation({
     const settings = await settingsOf(body);
     assertModelKnown(services, account, settings.model);
     assertRerankerKnown(services, account, settings.reranker);
+    assertNewFieldNames(body);
     const definition = newDefinition({ language: NEW_LIST.language, ...body });
     if (body.query_rules !== undefined) compileQueryRules(body.query_rules, definition);
     const record = { ...NEW_LIST, ...settings, account, name: body.name };
@@ -175,6 +176,7 @@ const update = defineOperation({
       assertRerankerKnown(services, account, settings.reranker);
       const index = await openIndex(services, stored);
       const before = newestVersion(index).definition;
+      assertNewFieldNames(body, before);
       const after = changedDefinition(before, body);
       // Unchanged rules are accepted, even if they refer to a facet that is gone.
       if (!isDeepStrictEqual(body.query_rules, stored.query_rules))

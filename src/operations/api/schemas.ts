@@ -110,6 +110,26 @@ export const fieldName = patterned(FIELD_NAME_PATTERN, FIELD_NAME_WORDS, {
   examples: ['title'],
 });
 
+/**
+ * Name of a field that a list has. The fields of a list may be taken from its first records, whose members may be called
+ * otherwise than a field that somebody defines.
+ */
+export const knownFieldName = Type.String({
+  minLength: 1,
+  maxLength: FIELD_NAME_CHARACTERS_MAX,
+  description: `Name of the field. A new one is ${FIELD_NAME_WORDS}`,
+  examples: ['title'],
+});
+
+const FIELD_NAME = new RegExp(FIELD_NAME_PATTERN, 'u');
+
+/** Returns what is wrong with the name of a new field, or undefined. */
+export function newFieldNameFault(name: string): string | undefined {
+  return FIELD_NAME.test(name)
+    ? undefined
+    : `Must be ${FIELD_NAME_WORDS}, such as "title", not ${JSON.stringify(name)}.`;
+}
+
 export const recordName = Type.String({
   minLength: 1,
   maxLength: RECORD_NAME_CHARACTERS_MAX,
