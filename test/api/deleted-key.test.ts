@@ -1,4 +1,7 @@
-/** Tests what becomes of a request whose key is deleted, or expires, while its body is on its way. */
+/**
+ * Tests what becomes of a request whose key is deleted, expires or no longer reaches the list while the body is on its
+ * way.
+ */
 import { request, type ClientRequest } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
@@ -90,4 +93,20 @@ it('A record is not written if the key was deleted before its body was there', a
   sending.end('"fields": {}}');
   expect((await answer).status).toBe(401);
   expect(await countOf('games')).toBe(0);
+});
+
+it('A bulk call with the key of a group is refused once the list has left the group', async () => {
+  await service.client.post('/list/default', { name: 'maps' });
+  await service.client.post('/list-group/default', { name: 'all', lists: [{ list: 'maps' }] });
+  const key = await service.createKey({ access: 'full', scope: 'group', scope_target: 'all' });
+  const { sending, answer } = begin('POST', '/search-result/default/maps/bulk', key, 'application/x-ndjson');
+  sending.write(line('a') + line('b'));
+  await eventually(
+    () => countOf('maps'),
+    (count) => count >= 1,
+  );
+  expect((await service.client.put('/list-group/default/all', { lists: [] })).status).toBe(200);
+  sending.end(line('c'));
+  expect(await answer).toMatchObject({ status: 403, text: expect.stringContaining('out-of-scope') as string });
+  expect(await countOf('maps')).toBeLessThanOrEqual(2);
 });

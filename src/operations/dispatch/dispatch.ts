@@ -2,7 +2,7 @@
  * The steps of every call, over HTTP or the control socket:
  *
  *   admit:    authenticate → permission → scope and existence → rate limit      (before a body is read)
- *   perform:  key still in force (if there is a body) → cache → validate → handle
+ *   perform:  still admitted (if there is a body) → cache → validate → handle
  *
  * What the steps of `admit` answer, first match wins:
  *
@@ -36,10 +36,10 @@ import type { Catalog } from '../../catalog/index.js';
 import { assertName, didYouMean, ServiceError } from '../../platform/index.js';
 import { namedDamage } from './damaged-list.js';
 import { placedIn } from './error-places.js';
-import { whileKeyInForce } from './key-in-force.js';
 import { withMeantName } from './meant-name.js';
 import type { Admission, Operation, OperationContext, OperationResult, RawInput } from './operation.js';
 import type { Services } from './services.js';
+import { whileAdmitted } from './still-admitted.js';
 import { createValidator, type InputValidator } from './validation.js';
 
 /**
@@ -79,7 +79,9 @@ export function createDispatcher(services: Services): Dispatcher {
       return admission;
     },
     perform(operation, given, context) {
-      const raw = whileKeyInForce(given, context.caller, services.access);
+      const raw = whileAdmitted(given, () => {
+        assertStillAdmitted(operation, given.params, context.caller, services);
+      });
       const answer = operation.early?.(context, raw);
       if (answer !== undefined) return answer;
       let validate = validators.get(operation);
@@ -100,6 +102,19 @@ export function createDispatcher(services: Services): Dispatcher {
       }
     },
   };
+}
+
+/** Throws `invalid-key` if the key was deleted or has expired since, and what `admissionOf` throws. */
+function assertStillAdmitted(operation: Operation, params: PathParams, caller: Caller, services: Services): void {
+  const { key } = caller;
+  if (key === undefined) return;
+  if (!services.access.isInForce(key)) {
+    throw new ServiceError(
+      'invalid-key',
+      'The API key was deleted or has expired while the body of the request was on its way. What was written before stays.',
+    );
+  }
+  admissionOf(operation, params, caller, services);
 }
 
 function callerOf(credential: Credential, { method }: Operation, { account }: PathParams, services: Services): Caller {
