@@ -7,6 +7,7 @@ import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mp3Of, mp4Of } from '../../../test/support/recordings.js';
 import { describeWhere, itWhere } from '../../../test/support/skip.js';
+import { standStill } from '../../../test/support/standstill.js';
 import { canMount, SmallFileSystem } from '../../../test/support/small-file-system.js';
 import { FFMPEG, NO_FFMPEG, videoOf, writeProgram } from '../../../test/support/videos.js';
 import { findFfmpeg } from './ffmpeg.js';
@@ -113,6 +114,28 @@ describe('a program in place of ffmpeg', () => {
   itWhere(process.platform === 'linux', ON_LINUX)('is killed if it hangs', async () => {
     const hanging = opened({ ffmpeg: program('exec sleep 100000'), idleMsMax: 300 });
     await expect(seen(hanging, video)).rejects.toMatchObject({ fault: 'timed-out' });
+  });
+
+  it('is in time if it writes and ends while the service stands still', async () => {
+    writeFileSync(join(folder, 'frame'), await pixelOf(1));
+    const clockMsMax = 3000;
+    const ffmpeg = program(
+      `cat ${folder}/frame; until [ -e ${folder}/go ]; do sleep 0.01; done; cat ${folder}/frame; : > ${folder}/done`,
+    );
+    let count = 0;
+    const truncated = await opened({ ffmpeg, clockMsMax, idleMsMax: clockMsMax }).read(
+      video,
+      async () => {
+        count += 1;
+        if (count > 1) return;
+        setImmediate(() => {
+          writeFileSync(join(folder, 'go'), '');
+          standStill(1.5 * clockMsMax, join(folder, 'done'));
+        });
+      },
+      never,
+    );
+    expect([count, truncated]).toEqual([2, false]);
   });
 
   itWhere(process.platform === 'linux', ON_LINUX)('is killed if it computes without end', async () => {

@@ -16,6 +16,8 @@ import { PngStream, PngStreamError } from './png-stream.js';
 
 const NICENESS = 10;
 const LOOKED_AT_MS = 50;
+/** A later look counts as no more: the rest was a standstill of the service, which may have read nothing meanwhile. */
+const STEP_MS_MAX = 2 * LOOKED_AT_MS;
 const SECOND_MS = 1000;
 const MEBIBYTE = 2 ** 20;
 /** Larger than any PNG of 512 × 512 pixels. */
@@ -160,8 +162,10 @@ class Decoding {
   #message = '';
   #ended: Ended | undefined;
   #isWaitedFor = true;
-  #active = { ms: 0, sinceMs: performance.now() };
+  #active = { ms: 0, sinceMs: 0 };
   #waitedMs = 0;
+  /** Time without standstills. */
+  #ownMs = 0;
   #lookedMs = performance.now();
 
   constructor(
@@ -174,7 +178,7 @@ class Decoding {
     child.once('exit', () => {
       // Kills what it started and left behind.
       killGroup(child);
-      this.#active.sinceMs = performance.now();
+      this.#active.sinceMs = this.#ownMs;
     });
     this.#closed = once(child, 'close').catch((error: unknown) => error);
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -200,7 +204,7 @@ class Decoding {
           this.#isWaitedFor = false;
           yield file;
           this.#isWaitedFor = true;
-          this.#active = { ms: this.#active.ms, sinceMs: performance.now() };
+          this.#active = { ms: this.#active.ms, sinceMs: this.#ownMs };
         }
     } catch (error) {
       if (error instanceof PngStreamError) this.kill('damaged');
@@ -275,18 +279,20 @@ class Decoding {
     const { clockMsMax = CLOCK_BY_PROCESSOR_MAX * msMax } = this.options;
     const { pid } = this.child;
     const nowMs = performance.now();
-    if (this.#isWaitedFor) this.#waitedMs += nowMs - this.#lookedMs;
+    const stepMs = Math.min(nowMs - this.#lookedMs, STEP_MS_MAX);
     this.#lookedMs = nowMs;
+    this.#ownMs += stepMs;
+    if (this.#isWaitedFor) this.#waitedMs += stepMs;
     if (this.#hasExited) {
-      if (this.#isWaitedFor && nowMs - this.#active.sinceMs > EXITED_MS_MAX) this.#letGo();
+      if (this.#isWaitedFor && this.#ownMs - this.#active.sinceMs > EXITED_MS_MAX) this.#letGo();
       return;
     }
     if (residentBytes(pid) > memoryMibMax * MEBIBYTE) this.kill('too-large');
     const ms = processorMs(pid);
     if ((ms ?? 0) > msMax || this.#waitedMs > clockMsMax) this.kill('timed-out');
-    if ((ms ?? 0) > this.#active.ms) this.#active = { ms: ms ?? 0, sinceMs: nowMs };
+    if ((ms ?? 0) > this.#active.ms) this.#active = { ms: ms ?? 0, sinceMs: this.#ownMs };
     // If the system does not report CPU time, a process without output may still be working.
-    const waitedMs = nowMs - this.#active.sinceMs;
+    const waitedMs = this.#ownMs - this.#active.sinceMs;
     if (this.#isWaitedFor && waitedMs > (ms === undefined ? Math.max(idleMsMax, msMax) : idleMsMax)) this.kill('hung');
   }
 }
