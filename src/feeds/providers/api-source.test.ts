@@ -325,6 +325,20 @@ describe('ApiSource', () => {
     });
   });
 
+  it('describes the same fields after a run that was given only what had changed, if there are more than a list can have', async () => {
+    const updated = { updated_since: { parameter: 'since', full_every: 4 } };
+    const since = `/items?since=${encodeURIComponent(new Date(NOW_MS).toISOString())}`;
+    const members = (id: number) =>
+      Object.fromEntries(Array.from({ length: 150 }, (_, number) => [`f${id}_${number}`, 'x']));
+    const [one, two, three] = [1, 2, 3].map((id) => ({ id, ...members(id) }));
+    places.site.pages.set('/items', json({ data: [one, two, three] }));
+    await run(updated);
+    const [header] = places.files.text(SYNC_PATH).split('\n');
+    places.site.pages.set(since, json({ data: [{ ...three, f3_0: 'changed' }] }));
+    expect(await run(updated)).toMatchObject({ changed: 1, wasReplaced: true });
+    expect(places.files.text(SYNC_PATH).split('\n')[0]).toBe(header);
+  });
+
   it('describes no more fields than a list can have, those of the first records, and says so', async () => {
     const members = (id: number) =>
       Object.fromEntries(Array.from({ length: 150 }, (_, number) => [`f${id}_${number}`, 'x']));

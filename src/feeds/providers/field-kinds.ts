@@ -38,9 +38,14 @@ export class FieldKinds {
     }
   }
 
-  /** Adds what was known of records that were not met. */
+  /**
+   * Adds what was known of records that were not met. Their fields come first, as they did in the run that met them: of
+   * too many fields, each run would describe others.
+   */
   include(known: KnownKinds): void {
-    for (const [name, before] of Object.entries(known)) {
+    const later = [...this.fields];
+    this.fields.clear();
+    for (const [name, before] of [...Object.entries(known), ...later]) {
       const met = this.met(name);
       if (met === undefined) continue;
       met.isString ||= before.isString;
