@@ -41,6 +41,23 @@ describe('SynonymMatcher', () => {
     ]);
   });
 
+  it('matches all words together, or nothing', () => {
+    const synonyms = matcher({ kind: 'equivalent', terms: ['new york', 'nyc'] }).withRule({
+      kind: 'rewrite',
+      terms: ['new york'],
+      replace_with: ['big apple'],
+    });
+    expect(synonyms.matchOfAll(['new', 'york'])).toEqual({
+      begin: 0,
+      end: 2,
+      expansions: [['nyc'], ['big', 'apple']],
+      rules: [0, 1],
+    });
+    expect(synonyms.matchOfAll(['nyc'])?.expansions).toEqual([['new', 'york']]);
+    for (const words of [[], ['new'], ['new', 'york', 'nyc'], ['big', 'apple']])
+      expect(synonyms.matchOfAll(words)).toBeUndefined();
+  });
+
   it('ignores terms without a word', () => {
     expect(matcher({ kind: 'equivalent', terms: ['  ', 'couch'] }).match(['couch'])).toEqual([]);
   });

@@ -28,6 +28,13 @@ interface Entry {
   expansions: readonly (readonly string[])[] | undefined;
 }
 
+/** Terms that begin with the same word. */
+interface Siblings {
+  readonly longestFirst: readonly Entry[];
+  /** By `keyOf` their words. */
+  readonly byKey: ReadonlyMap<string, Entry>;
+}
+
 const SEPARATOR = '\u0000';
 /** Limit on terms whose words are cached. */
 const WORKED_OUT_MAX = 10_000;
@@ -38,8 +45,7 @@ export class SynonymMatcher {
   readonly #hashes: Uint32Array;
   /** Indexes of the terms with these hashes; those with equal hashes in order. */
   readonly #terms: Uint32Array;
-  /** Entries by first word, the longest first. */
-  readonly #byFirstWord = new Map<string, readonly Entry[]>();
+  readonly #byFirstWord = new Map<string, Siblings>();
   #workedOut = 0;
 
   /**
@@ -87,10 +93,16 @@ export class SynonymMatcher {
     const covered = this.#phrases(words, found);
     words.forEach((word, position) => {
       if (covered.has(position)) return;
-      const entry = this.#entries(word).find((candidate) => candidate.words.length === 1);
+      const entry = this.#siblings(word).longestFirst.find((candidate) => candidate.words.length === 1);
       if (entry !== undefined && this.#expansions(entry).length > 0) found.push(this.#matchOf(entry, position));
     });
     return found.sort((a, b) => a.begin - b.begin);
+  }
+
+  /** Returns the match of all of the words together, if they are a term: at the same cost however many begin like it. */
+  matchOfAll(words: readonly string[]): SynonymMatch | undefined {
+    const entry = this.#siblings(words[0] ?? '').byKey.get(keyOf(words));
+    return entry === undefined || this.#expansions(entry).length === 0 ? undefined : this.#matchOf(entry, 0);
   }
 
   #phrases(words: readonly string[], found: SynonymMatch[]): ReadonlySet<number> {
@@ -98,7 +110,7 @@ export class SynonymMatcher {
     let position = 0;
     while (position < words.length) {
       const at = position;
-      const entry = this.#entries(words[at] as string).find(
+      const entry = this.#siblings(words[at] as string).longestFirst.find(
         (candidate) => candidate.words.length > 1 && candidate.words.every((word, index) => words[at + index] === word),
       );
       if (entry === undefined) {
@@ -117,36 +129,37 @@ export class SynonymMatcher {
   }
 
   /** Returns the terms that begin with this word. */
-  #entries(word: string): readonly Entry[] {
+  #siblings(word: string): Siblings {
     const known = this.#byFirstWord.get(word);
     if (known !== undefined) return known;
     const hash = hashOf(word);
     const place = placeOf(this.#hashes, hash);
     // Words of no rule are not cached, since they are unlimited.
-    if (this.#hashes[place] !== hash) return this.#entriesBefore(word);
+    if (this.#hashes[place] !== hash) return this.#siblingsBefore(word);
     const entries = new Map<string, Entry>();
-    for (const { words, rules } of this.#entriesBefore(word))
-      entries.set(words.join(SEPARATOR), { words, rules: [...rules], expansions: undefined });
+    for (const { words, rules } of this.#siblingsBefore(word).longestFirst)
+      entries.set(keyOf(words), { words, rules: [...rules], expansions: undefined });
     for (let at = place; this.#hashes[at] === hash; at += 1) this.#add(this.#terms[at] as number, word, entries);
-    const siblings = [...entries.values()].sort((a, b) => b.words.length - a.words.length);
-    this.#workedOut += siblings.length;
+    const longestFirst = [...entries.values()].sort((a, b) => b.words.length - a.words.length);
+    const siblings = { longestFirst, byKey: entries };
+    this.#workedOut += longestFirst.length;
     if (this.#workedOut > WORKED_OUT_MAX) {
       this.#byFirstWord.clear();
-      this.#workedOut = siblings.length;
+      this.#workedOut = longestFirst.length;
     }
     this.#byFirstWord.set(word, siblings);
     return siblings;
   }
 
-  #entriesBefore(word: string): readonly Entry[] {
-    return this.before === undefined ? NO_ENTRIES : this.before.#entries(word);
+  #siblingsBefore(word: string): Siblings {
+    return this.before === undefined ? NO_SIBLINGS : this.before.#siblings(word);
   }
 
   #add(term: number, first: string, entries: Map<string, Entry>): void {
     const words = this.analyse(this.#rules.term(term));
     if (words[0] !== first) return;
     const rule = this.#firstRule + this.#rules.ruleOf(term);
-    const key = words.join(SEPARATOR);
+    const key = keyOf(words);
     const known = entries.get(key);
     if (known === undefined) entries.set(key, { words, rules: [rule], expansions: undefined });
     else if (known.rules.at(-1) !== rule) known.rules.push(rule);
@@ -158,11 +171,11 @@ export class SynonymMatcher {
       const found = new Map<string, readonly string[]>();
       for (const rule of entry.rules) {
         for (const words of this.#wantedOf(rule).map(this.analyse)) {
-          const key = words.join(SEPARATOR);
+          const key = keyOf(words);
           if (key !== '' && !found.has(key)) found.set(key, words);
         }
       }
-      found.delete(entry.words.join(SEPARATOR));
+      found.delete(keyOf(entry.words));
       entry.expansions = [...found.values()];
     }
     return entry.expansions;
@@ -184,7 +197,11 @@ export class SynonymMatcher {
   }
 }
 
-const NO_ENTRIES: readonly Entry[] = [];
+const NO_SIBLINGS: Siblings = { longestFirst: [], byKey: new Map() };
+
+function keyOf(words: readonly string[]): string {
+  return words.join(SEPARATOR);
+}
 
 /** Terms of rules as bytes, by index. The terms of a rule are followed by its replacements. */
 class PackedRules {

@@ -323,6 +323,41 @@ describe('synonyms', () => {
     expect(others(list, 'wifi')).toEqual(['synonym: lan 5g', 'synonym: lan5g', 'synonym: lan5 g', 'synonym: lan 5 g']);
   });
 
+  it('of several writings are told together, and none is the query itself', async () => {
+    const synonym_rules = [
+      { kind: 'equivalent', terms: ['xr500', 'xr-500', 'bit'] },
+      { kind: 'equivalent', terms: ['xr 500', 'chisel'] },
+    ];
+    const list = await listOf(['x'], 'none', { synonym_rules });
+    for (const query of ['xr500', 'xr 500', 'XR-500']) {
+      const { synonyms } = analysed(list, query);
+      const other = query === 'xr500' ? 'xr 500' : 'xr500';
+      expect(synonyms.map(({ rules, terms }) => [rules, new Set(terms)])).toEqual([
+        [[0, 1], new Set([other, 'bit', 'chisel'])],
+      ]);
+      const found = others(list, query);
+      expect(found).toEqual(expect.arrayContaining(['synonym: bit', 'synonym: chisel', `synonym: ${other}`]));
+      expect(found).not.toContain(`synonym: ${query.replace('XR-', 'xr ')}`);
+    }
+  });
+
+  it('of a phrase take precedence over those of what is in it in other writings', async () => {
+    const synonym_rules = [
+      { kind: 'equivalent', terms: ['xr 500 drill', 'hammer'] },
+      { kind: 'equivalent', terms: ['xr500', 'gizmo'] },
+      { kind: 'equivalent', terms: ['500', 'd'] },
+    ];
+    const list = await listOf(['x'], 'none', { synonym_rules });
+    const told = (query: string) => analysed(list, query).synonyms.map(({ word, terms }) => [word, ...terms]);
+    for (const query of ['xr 500 drill', 'XR-500 drill']) expect(told(query)).toEqual([['xr 500 drill', 'hammer']]);
+    expect(told('xr500 drill')).toEqual([['xr500 drill', 'hammer']]);
+    for (const query of ['xr 500', 'XR-500 saw']) expect(told(query)).toEqual([['xr 500', 'gizmo']]);
+    expect(told('drill, xr, 500, gizmo')).toEqual([
+      ['500', 'd'],
+      ['gizmo', 'xr500'],
+    ]);
+  });
+
   it('bring the first 256 of their terms', async () => {
     const terms = Array.from({ length: 300 }, (_, number) => `synonym${number}`);
     const list = await listOf(['x'], 'none', {

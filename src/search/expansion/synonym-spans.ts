@@ -26,10 +26,10 @@ const NONE: SynonymSpans = Object.freeze({ spans: Object.freeze([]), applied: Ob
 export function synonymSpans(words: readonly QueryWord[], matcher: SynonymMatcher): SynonymSpans {
   if (matcher.isEmpty) return NONE;
   const terms = words.map(({ term }) => term);
-  const plain = joinedSpans(spansOf(terms, matcher), spansOfWritings(words, matcher));
+  const plain = spansOf(terms, withWritings(matcher.match(terms), matchesOfWritings(words, matcher)));
   const withPluses = words.map(ruleWord);
   if (terms.every((term, index) => withPluses[index] === term)) return plain;
-  return joinedSpans(spansOf(withPluses, matcher), plain);
+  return joinedSpans(spansOf(withPluses, matcher.match(withPluses)), plain);
 }
 
 /** What is applied to the same words of the query is told once. */
@@ -42,46 +42,67 @@ function joinedSpans(first: SynonymSpans, second: SynonymSpans): SynonymSpans {
   };
 }
 
-/** Returns the spans of words that a rule has in another writing. */
-function spansOfWritings(words: readonly QueryWord[], matcher: SynonymMatcher): SynonymSpans {
-  const spans: Span[] = [];
-  const applied: AppliedSynonym[] = [];
-  for (const { begin, end, spellings } of certainWritings(words)) {
-    for (const writing of spellings) {
-      const match = matcher.match(writing).find((each) => each.begin === 0 && each.end === writing.length);
-      if (match === undefined) continue;
-      const typed = words.slice(begin, end).map(({ term }) => term);
-      spans.push(spanOf({ ...match, begin, end }));
-      applied.push(appliedOf(match, typed));
-    }
-  }
-  return spans.length === 0 ? NONE : { spans, applied };
+/** Returns the matches of words that a rule has in another writing. */
+function matchesOfWritings(words: readonly QueryWord[], matcher: SynonymMatcher): readonly SynonymMatch[] {
+  return certainWritings(words).flatMap(({ begin, end, spellings }) =>
+    spellings.flatMap((writing) => {
+      const match = matcher.matchOfAll(writing);
+      return match === undefined ? [] : [{ ...match, begin, end }];
+    }),
+  );
 }
 
-function spansOf(terms: readonly string[], matcher: SynonymMatcher): SynonymSpans {
-  const matches = matcher.match(terms);
+/**
+ * Returns one match for the same words of the query in all their writings. As among the words as typed, nothing applies
+ * that is or begins inside of a match.
+ */
+function withWritings(typed: readonly SynonymMatch[], others: readonly SynonymMatch[]): readonly SynonymMatch[] {
+  if (others.length === 0) return typed;
+  const kept: SynonymMatch[] = [];
+  for (const match of [...typed, ...others].sort((a, b) => a.begin - b.begin || b.end - a.end)) {
+    const last = kept.at(-1);
+    if (last === undefined || match.begin >= last.end) kept.push(match);
+    else if (match.begin === last.begin && match.end === last.end) kept[kept.length - 1] = joinedMatch(last, match);
+  }
+  return kept;
+}
+
+function joinedMatch(first: SynonymMatch, second: SynonymMatch): SynonymMatch {
+  const expansions = new Map([...first.expansions, ...second.expansions].map((terms) => [terms.join(' '), terms]));
+  const rules = [...new Set([...first.rules, ...second.rules])].sort((a, b) => a - b);
+  return { ...first, expansions: [...expansions.values()], rules };
+}
+
+function spansOf(terms: readonly string[], matches: readonly SynonymMatch[]): SynonymSpans {
   if (matches.length === 0) return NONE;
   const applied = new Map<string, AppliedSynonym>();
-  for (const match of matches) {
-    const told = appliedOf(match, terms.slice(match.begin, match.end));
-    applied.set(told.word, told);
-  }
-  return { spans: matches.map(spanOf), applied: [...applied.values()] };
-}
-
-function appliedOf(match: SynonymMatch, words: readonly string[]): AppliedSynonym {
-  const terms = kept(match).map((expansion) => expansion.join(' '));
-  return { word: words.join(' '), terms, rules: match.rules };
+  const spans = matches.map((match) => {
+    const typed = terms.slice(match.begin, match.end);
+    const word = typed.join(' ');
+    applied.set(word, { word, terms: kept(match, typed).map((each) => each.join(' ')), rules: match.rules });
+    return spanOf(match, typed);
+  });
+  return { spans, applied: [...applied.values()] };
 }
 
 /** Records may have the terms in other writings, which come behind all terms. */
-function spanOf(match: SynonymMatch): Span {
-  const terms = kept(match);
-  const writings = [...terms, ...terms.flatMap(writingsWithDigits)].slice(0, SYNONYMS_PER_SPAN_MAX);
-  const variants = writings.map((each) => ({ kind: 'synonym', weight: SYNONYM_WEIGHT, terms: each }) as const);
+function spanOf(match: SynonymMatch, typed: readonly string[]): Span {
+  const writings = [...kept(match, typed)];
+  for (const terms of match.expansions) {
+    if (writings.length >= SYNONYMS_PER_SPAN_MAX) break;
+    writings.push(...writingsWithDigits(terms).filter((writing) => !isSame(writing, typed)));
+  }
+  const variants = writings
+    .slice(0, SYNONYMS_PER_SPAN_MAX)
+    .map((terms) => ({ kind: 'synonym', weight: SYNONYM_WEIGHT, terms }) as const);
   return { begin: match.begin, end: match.end, variants };
 }
 
-function kept(match: SynonymMatch): readonly (readonly string[])[] {
-  return match.expansions.slice(0, SYNONYMS_PER_SPAN_MAX);
+/** The words as typed are no synonym of themselves: a rule may have several writings of a term. */
+function kept({ expansions }: SynonymMatch, typed: readonly string[]): readonly (readonly string[])[] {
+  return expansions.filter((terms) => !isSame(terms, typed)).slice(0, SYNONYMS_PER_SPAN_MAX);
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((word, index) => word === others[index]);
 }
