@@ -30,7 +30,8 @@ interface Entry {
 
 /** Terms that begin with the same word. */
 interface Siblings {
-  readonly longestFirst: readonly Entry[];
+  /** Numbers of words of these terms, the largest first. Far fewer than terms, of which thousands may begin alike. */
+  readonly lengths: readonly number[];
   /** By `keyOf` their words. */
   readonly byKey: ReadonlyMap<string, Entry>;
 }
@@ -93,7 +94,7 @@ export class SynonymMatcher {
     const covered = this.#phrases(words, found);
     words.forEach((word, position) => {
       if (covered.has(position)) return;
-      const entry = this.#siblings(word).longestFirst.find((candidate) => candidate.words.length === 1);
+      const entry = this.#siblings(word).byKey.get(word);
       if (entry !== undefined && this.#expansions(entry).length > 0) found.push(this.#matchOf(entry, position));
     });
     return found.sort((a, b) => a.begin - b.begin);
@@ -109,19 +110,28 @@ export class SynonymMatcher {
     const covered = new Set<number>();
     let position = 0;
     while (position < words.length) {
-      const at = position;
-      const entry = this.#siblings(words[at] as string).longestFirst.find(
-        (candidate) => candidate.words.length > 1 && candidate.words.every((word, index) => words[at + index] === word),
-      );
+      const entry = this.#phraseAt(words, position);
       if (entry === undefined) {
         position += 1;
         continue;
       }
-      found.push(this.#matchOf(entry, at));
-      for (let index = 0; index < entry.words.length; index += 1) covered.add(at + index);
+      found.push(this.#matchOf(entry, position));
+      for (let index = 0; index < entry.words.length; index += 1) covered.add(position + index);
       position += entry.words.length;
     }
     return covered;
+  }
+
+  /** Returns the longest term of several words that begins at this position. */
+  #phraseAt(words: readonly string[], position: number): Entry | undefined {
+    const { lengths, byKey } = this.#siblings(words[position] as string);
+    for (const length of lengths) {
+      if (length === 1) return undefined;
+      if (position + length > words.length) continue;
+      const entry = byKey.get(keyOf(words.slice(position, position + length)));
+      if (entry !== undefined) return entry;
+    }
+    return undefined;
   }
 
   #matchOf(entry: Entry, begin: number): SynonymMatch {
@@ -137,15 +147,15 @@ export class SynonymMatcher {
     // Words of no rule are not cached, since they are unlimited.
     if (this.#hashes[place] !== hash) return this.#siblingsBefore(word);
     const entries = new Map<string, Entry>();
-    for (const { words, rules } of this.#siblingsBefore(word).longestFirst)
+    for (const { words, rules } of this.#siblingsBefore(word).byKey.values())
       entries.set(keyOf(words), { words, rules: [...rules], expansions: undefined });
     for (let at = place; this.#hashes[at] === hash; at += 1) this.#add(this.#terms[at] as number, word, entries);
-    const longestFirst = [...entries.values()].sort((a, b) => b.words.length - a.words.length);
-    const siblings = { longestFirst, byKey: entries };
-    this.#workedOut += longestFirst.length;
+    const lengths = [...new Set([...entries.values()].map(({ words }) => words.length))].sort((a, b) => b - a);
+    const siblings = { lengths, byKey: entries };
+    this.#workedOut += entries.size;
     if (this.#workedOut > WORKED_OUT_MAX) {
       this.#byFirstWord.clear();
-      this.#workedOut = longestFirst.length;
+      this.#workedOut = entries.size;
     }
     this.#byFirstWord.set(word, siblings);
     return siblings;
@@ -197,7 +207,7 @@ export class SynonymMatcher {
   }
 }
 
-const NO_SIBLINGS: Siblings = { longestFirst: [], byKey: new Map() };
+const NO_SIBLINGS: Siblings = { lengths: [], byKey: new Map() };
 
 function keyOf(words: readonly string[]): string {
   return words.join(SEPARATOR);

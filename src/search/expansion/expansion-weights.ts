@@ -109,6 +109,8 @@ export const ABBREVIATION_LETTERS_MAX = 3;
 export const ELIDED_LETTERS_MAX = 2;
 /** Words of one query that are split, and joined across blanks, counted from the first. */
 export const WRITINGS_WORDS_MAX = 64;
+/** Words beside one in another writing that may be part of the same term of a synonym rule (`Bosch XR-500`). */
+export const WRITING_CONTEXT_WORDS_MAX = 4;
 /** Spellings that one query looks up in the dictionary. */
 export const SPELLINGS_PER_QUERY_MAX = 1024;
 

@@ -358,6 +358,23 @@ describe('synonyms', () => {
     ]);
   });
 
+  it('are also those of terms that have other words beside the one in another writing', async () => {
+    const list = (term: string) =>
+      listOf(['x'], 'none', { synonym_rules: [{ kind: 'equivalent', terms: [term, 'gizmo'] }] });
+    const writings = ['bosch xr500 drill', 'bosch xr 500 drill'];
+    for (const term of [...writings, 'Bosch XR-500 drill']) {
+      const known = await list(term);
+      for (const query of ['bosch xr500 drill', 'bosch xr 500 drill', 'Bosch XR-500 drill']) {
+        expect(analysed(known, `red ${query} here`).synonyms, `${term} ${query}`).toMatchObject([
+          { word: query.toLowerCase().replace('-', ' '), terms: ['gizmo'], rules: [0] },
+        ]);
+      }
+      expect(others(known, 'gizmo')).toEqual(expect.arrayContaining(writings.map((each) => `synonym: ${each}`)));
+      expect(analysed(known, 'bosch xr 600 drill').synonyms).toEqual([]);
+      expect(analysed(known, 'bosch, xr 500').synonyms).toEqual([]);
+    }
+  });
+
   it('bring the first 256 of their terms', async () => {
     const terms = Array.from({ length: 300 }, (_, number) => `synonym${number}`);
     const list = await listOf(['x'], 'none', {

@@ -27,6 +27,7 @@ import {
   SPLIT_LETTERS_MAX,
   SPLIT_LETTERS_MIN,
   SPLITS_LOOKED_AT_MAX,
+  WRITING_CONTEXT_WORDS_MAX,
   WRITINGS_WORDS_MAX,
 } from './expansion-weights.js';
 
@@ -253,11 +254,19 @@ export function certainWritings(words: readonly QueryWord[]): readonly Candidate
     : [];
 }
 
-/** Returns the other writings of these words, separated by blanks, where letters meet digits in all of them. */
+/** Returns the other writings of these words, separated by blanks, of which letters meet digits in some. */
 export function writingsWithDigits(terms: readonly string[]): readonly (readonly string[])[] {
-  if (terms.length > SPELLING_WORDS_MAX || !terms.some((term) => DIGIT.test(term))) return [];
+  if (terms.length > WRITING_CONTEXT_WORDS_MAX + SPELLING_WORDS_MAX || !terms.some((term) => DIGIT.test(term)))
+    return [];
   const words = terms.map((term): QueryWord => ({ term, joint: 'blank', isCut: false }));
-  return words.slice(1).every((_, index) => joins(words, index)) ? spellingsOf(words) : [];
+  const ways = new Map<string, readonly string[]>();
+  for (const { begin, end, spellings } of spellingCandidates(words)) {
+    for (const spelling of spellings) {
+      const way = [...terms.slice(0, begin), ...spelling, ...terms.slice(end)];
+      ways.set(way.join('\u0000'), way);
+    }
+  }
+  return [...ways.values()];
 }
 
 type Counts = ReadonlyMap<string, number>;

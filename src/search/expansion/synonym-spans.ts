@@ -1,6 +1,6 @@
 /** Converts the matches of a list's synonym rules in a query into spans. */
 import { ruleWord, type SynonymMatch, type SynonymMatcher } from '../../synonyms/index.js';
-import { SYNONYM_WEIGHT, SYNONYMS_PER_SPAN_MAX } from './expansion-weights.js';
+import { SYNONYM_WEIGHT, SYNONYMS_PER_SPAN_MAX, WRITING_CONTEXT_WORDS_MAX } from './expansion-weights.js';
 import type { QueryWord } from './query-words.js';
 import { certainWritings, writingsWithDigits } from './spellings.js';
 import type { Span } from './spans.js';
@@ -25,7 +25,7 @@ const NONE: SynonymSpans = Object.freeze({ spans: Object.freeze([]), applied: Ob
 /** Words are compared with their plus signs (`C++`) and without, and in their other writings (`XR-500`, `XR500`). */
 export function synonymSpans(words: readonly QueryWord[], matcher: SynonymMatcher): SynonymSpans {
   if (matcher.isEmpty) return NONE;
-  const terms = words.map(({ term }) => term);
+  const terms = termsOf(words);
   const plain = spansOf(terms, withWritings(matcher.match(terms), matchesOfWritings(words, matcher)));
   const withPluses = words.map(ruleWord);
   if (terms.every((term, index) => withPluses[index] === term)) return plain;
@@ -42,14 +42,34 @@ function joinedSpans(first: SynonymSpans, second: SynonymSpans): SynonymSpans {
   };
 }
 
-/** Returns the matches of words that a rule has in another writing. */
+/** Returns the matches of words that a rule has in another writing, alone or among others (`Bosch XR-500`). */
 function matchesOfWritings(words: readonly QueryWord[], matcher: SynonymMatcher): readonly SynonymMatch[] {
-  return certainWritings(words).flatMap(({ begin, end, spellings }) =>
-    spellings.flatMap((writing) => {
-      const match = matcher.matchOfAll(writing);
-      return match === undefined ? [] : [{ ...match, begin, end }];
-    }),
-  );
+  return certainWritings(words).flatMap(({ begin, end, spellings }) => {
+    const before = termsOf(words.slice(Math.max(0, begin - WRITING_CONTEXT_WORDS_MAX), begin));
+    const behind = termsOf(words.slice(end, end + WRITING_CONTEXT_WORDS_MAX));
+    return spellings.flatMap((writing) => {
+      const whole = matcher.matchOfAll(writing);
+      const shift = writing.length - (end - begin);
+      const longer = matcher
+        .match([...before, ...writing, ...behind])
+        .filter((match) => isAround(match, before.length, before.length + writing.length))
+        .map((match) => ({
+          ...match,
+          begin: match.begin + begin - before.length,
+          end: match.end + begin - before.length - shift,
+        }));
+      return whole === undefined ? longer : [{ ...whole, begin, end }, ...longer];
+    });
+  });
+}
+
+/** True if the match has these places and at least one more. */
+function isAround(match: SynonymMatch, begin: number, end: number): boolean {
+  return match.begin <= begin && match.end >= end && match.end - match.begin > end - begin;
+}
+
+function termsOf(words: readonly QueryWord[]): readonly string[] {
+  return words.map(({ term }) => term);
 }
 
 /**
@@ -87,15 +107,26 @@ function spansOf(terms: readonly string[], matches: readonly SynonymMatch[]): Sy
 
 /** Records may have the terms in other writings, which come behind all terms. */
 function spanOf(match: SynonymMatch, typed: readonly string[]): Span {
-  const writings = [...kept(match, typed)];
-  for (const terms of match.expansions) {
-    if (writings.length >= SYNONYMS_PER_SPAN_MAX) break;
-    writings.push(...writingsWithDigits(terms).filter((writing) => !isSame(writing, typed)));
-  }
-  const variants = writings
+  const others = writingsOf(match.expansions).filter((writing) => !isSame(writing, typed));
+  const variants = [...kept(match, typed), ...others]
     .slice(0, SYNONYMS_PER_SPAN_MAX)
     .map((terms) => ({ kind: 'synonym', weight: SYNONYM_WEIGHT, terms }) as const);
   return { begin: match.begin, end: match.end, variants };
+}
+
+/** Other writings of terms, which are the same array whenever a rule applies: 60 terms of four words took 3 ms. */
+const knownWritings = new WeakMap<SynonymMatch['expansions'], SynonymMatch['expansions']>();
+
+function writingsOf(expansions: SynonymMatch['expansions']): SynonymMatch['expansions'] {
+  const known = knownWritings.get(expansions);
+  if (known !== undefined) return known;
+  const writings: (readonly string[])[] = [];
+  for (const terms of expansions) {
+    if (writings.length >= SYNONYMS_PER_SPAN_MAX) break;
+    writings.push(...writingsWithDigits(terms));
+  }
+  knownWritings.set(expansions, writings);
+  return writings;
 }
 
 /** The words as typed are no synonym of themselves: a rule may have several writings of a term. */
