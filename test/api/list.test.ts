@@ -203,9 +203,13 @@ describe('PUT /list/{account}/{list}', () => {
       (list) => list.versions.length <= 3,
     );
     expect(versions.versions.map(({ version }) => version)).toEqual([3, 4, 5]);
+    // A search of a group tells the same of one of its lists.
     expect(await service.client.get('/search/default/frozen/2')).toMatchObject({
       status: 404,
-      body: { code: 'version-not-found' },
+      body: {
+        code: 'version-not-found',
+        detail: "The list 'frozen' has no version 2; its current version is 5.",
+      },
     });
   });
 

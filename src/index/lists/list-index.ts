@@ -220,7 +220,7 @@ export class OpenListIndex implements ListIndex {
     if (found === undefined || published === undefined) {
       throw new ServiceError(
         'version-not-found',
-        `The list has no version ${version}; its current version is ${this.currentVersion}.`,
+        `The list '${this.settings.list}' has no version ${version}; its current version is ${this.currentVersion}.`,
       );
     }
     return published.lease(found.definition);
