@@ -9,6 +9,7 @@ interface Note {
   readonly text: string;
   readonly tags?: readonly string[];
   readonly of?: { readonly name: string | null };
+  readonly fields?: Readonly<Record<string, string>>;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-collection-'));
@@ -27,14 +28,16 @@ it('A collection has in memory what is on disk, also of texts that were cut with
   const whole: Note = { text: 'whole 😀', tags: ['a', '😀'], of: { name: null } };
   await store.change((change) => {
     change.put(notes, 'whole', whole);
+    change.put(notes, 'named', { text: 'whole', fields: { 'cut \ud83d': 'x', '😀': 'y' } });
     change.put(notes, 'cut', { text: 'cut \ud83d', tags: ['a', '\ude00b'], of: { name: '\ud83d' } });
   });
-  const before = [notes.get('whole'), notes.get('cut')];
-  expect(before).toEqual([whole, { text: 'cut \ufffd', tags: ['a', '\ufffdb'], of: { name: '\ufffd' } }]);
+  const before = ['whole', 'named', 'cut'].map((key) => notes.get(key));
+  const named = { text: 'whole', fields: { 'cut \ufffd': 'x', '😀': 'y' } };
+  expect(before).toEqual([whole, named, { text: 'cut \ufffd', tags: ['a', '\ufffdb'], of: { name: '\ufffd' } }]);
   expect(notes.get('whole')).toBe(whole);
   await environment.close();
 
   const again = opened();
-  expect([again.notes.get('whole'), again.notes.get('cut')]).toEqual(before);
+  expect(['whole', 'named', 'cut'].map((key) => again.notes.get(key))).toEqual(before);
   await again.environment.close();
 });

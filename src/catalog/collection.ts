@@ -308,8 +308,8 @@ function deepFreeze<T>(value: T): T {
 }
 
 /**
- * Returns the value with U+FFFD for halves of surrogate pairs, as in records: UTF-8 has none, and the disk would have
- * other texts than memory.
+ * Returns the value with U+FFFD for halves of surrogate pairs, as in records, also in the names of its members: UTF-8
+ * has none, and the disk would have other texts than memory.
  */
 function wellFormed<T>(value: T): T {
   return hasHalves(value) ? (replaced(value) as T) : value;
@@ -317,12 +317,13 @@ function wellFormed<T>(value: T): T {
 
 function hasHalves(value: unknown): boolean {
   if (typeof value === 'string') return !value.isWellFormed();
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasHalves);
+  if (typeof value !== 'object' || value === null) return false;
+  return (!Array.isArray(value) && Object.keys(value).some(hasHalves)) || Object.values(value).some(hasHalves);
 }
 
 function replaced(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(replaced);
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaced(member)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toWellFormed(), replaced(member)]));
 }
