@@ -23,6 +23,11 @@ it('A second signal ends a waiting stop with status 130, and the log is complete
     'Content-Length: 1000',
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n{"name":"a"}\n`);
+  // Beside the one that reads this: a stop waits for no request that has not arrived.
+  await eventually(
+    () => running.metric('gannet_http_requests_in_flight'),
+    (count) => count === 2,
+  );
   process.kill(running.pid, 'SIGTERM');
   await eventually(
     () => Promise.resolve(running.output),
