@@ -1,11 +1,14 @@
-// Tests the allocation of disk space before it is written.
+// Tests the allocation of disk space before it is written, and the memory of files that are read.
 #include "../kernel/common/file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "check.h"
@@ -61,6 +64,32 @@ TEST(allocation_returns_the_error_of_the_system) {
   CHECK_EQ(AllocateByWriting(full, 0, 10), ENOSPC);
   close(full);
 #endif
+}
+
+TEST(files_that_are_read_take_limited_memory_together) {
+  constexpr size_t kBytes = 400'000;
+  constexpr size_t kFiles = 100;
+  const TemporaryFolder folder;
+  const auto contents_of = [](size_t file) {
+    std::vector<uint8_t> contents(kBytes);
+    for (size_t at = 0; at < kBytes; ++at) contents[at] = static_cast<uint8_t>(at * 31 + file);
+    return contents;
+  };
+  for (size_t file = 0; file < kFiles; ++file) WriteFile(folder.File(std::to_string(file)), contents_of(file));
+  const size_t before = MappedFile::ReadFilesBytes();
+  // The second time shows that closed files are no longer counted.
+  for (int time = 0; time < 2; ++time) {
+    std::vector<std::unique_ptr<MappedFile>> files;
+    for (size_t file = 0; file < kFiles; ++file) {
+      files.push_back(std::make_unique<MappedFile>(folder.File(std::to_string(file))));
+      CHECK(MappedFile::ReadFilesBytes() <= kReadFilesBytesMax);
+    }
+    CHECK(MappedFile::ReadFilesBytes() > kReadFilesBytesMax - kBytes);
+    for (size_t file = 0; file < kFiles; ++file) CHECK(std::ranges::equal(files[file]->bytes(), contents_of(file)));
+  }
+  CHECK_EQ(MappedFile::ReadFilesBytes(), before);
+  CHECK_THROWS(kIo, MappedFile(folder.File("missing")));
+  CHECK_EQ(MappedFile::ReadFilesBytes(), before);
 }
 
 }  // namespace

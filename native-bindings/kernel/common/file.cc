@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -20,6 +21,8 @@ namespace {
 // Files up to this size are read instead of mapped.
 constexpr size_t kReadBytesMax = 512 * 1024;
 constexpr size_t kRewrittenBytes = 64 * 1024;
+
+std::atomic<size_t> read_files_bytes = 0;
 
 class Descriptor {
  public:
@@ -140,6 +143,31 @@ UnlinkGuard::~UnlinkGuard() {
   if (!path_.empty()) unlink(path_.c_str());
 }
 
+// The memory of a file that is read, which is counted as long as it is there.
+class MappedFile::ReadBytes {
+ public:
+  // Returns null if all files that are read would take too much memory.
+  static std::unique_ptr<ReadBytes> Of(size_t bytes) {
+    auto read = std::unique_ptr<ReadBytes>(new ReadBytes(bytes));
+    if (read_files_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes > kReadFilesBytesMax) return nullptr;
+    read->data_ = std::make_unique_for_overwrite<uint8_t[]>(bytes);
+    return read;
+  }
+  ~ReadBytes() { read_files_bytes.fetch_sub(bytes_, std::memory_order_relaxed); }
+  ReadBytes(const ReadBytes&) = delete;
+  ReadBytes& operator=(const ReadBytes&) = delete;
+
+  uint8_t* data() { return data_.get(); }
+
+ private:
+  explicit ReadBytes(size_t bytes) : bytes_(bytes) {}
+
+  size_t bytes_;
+  std::unique_ptr<uint8_t[]> data_;
+};
+
+size_t MappedFile::ReadFilesBytes() { return read_files_bytes.load(std::memory_order_relaxed); }
+
 MappedFile::MappedFile(const std::string& path) {
   const Descriptor file(path, O_RDONLY);
   struct stat status;
@@ -147,10 +175,10 @@ MappedFile::MappedFile(const std::string& path) {
   if (!S_ISREG(status.st_mode)) throw Error(ErrorCode::kIo, path + " is not a regular file");
   size_ = static_cast<size_t>(status.st_size);
   if (size_ == 0) return;
-  if (size_ <= kReadBytesMax) {
-    read_ = std::make_unique_for_overwrite<uint8_t[]>(size_);
-    size_ = ReadWhole(file.value(), read_.get(), size_, path);
-    data_ = read_.get();
+  if (size_ <= kReadBytesMax) read_ = ReadBytes::Of(size_);
+  if (read_ != nullptr) {
+    size_ = ReadWhole(file.value(), read_->data(), size_, path);
+    data_ = read_->data();
     return;
   }
   void* map = mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.value(), 0);

@@ -55,7 +55,10 @@ class UnlinkGuard {
 };
 
 // The bytes of a whole file: mapped, or read if the file is small. Unmapping interrupts all processors that run the
-// process, and a service that takes single writes makes and opens small files all the time.
+// process, and a service that takes single writes makes and opens small files all the time. All files that are read
+// take at most kReadFilesBytesMax together: beyond that, small ones are mapped, too. An index that is made anew in a
+// small budget comes into force as hundreds of them.
+inline constexpr size_t kReadFilesBytesMax = 16 * 1024 * 1024;
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path);
@@ -64,8 +67,12 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
   std::span<const uint8_t> bytes() const { return {data_, size_}; }
 
+  // Returns the memory that all files take which are read.
+  static size_t ReadFilesBytes();
+
  private:
-  std::unique_ptr<uint8_t[]> read_;  // null if mapped
+  class ReadBytes;
+  std::unique_ptr<ReadBytes> read_;  // null if mapped
   const uint8_t* data_ = nullptr;
   size_t size_ = 0;
 };
