@@ -56,6 +56,8 @@ function appSources() {
   const isSource = (path) => !/\.test\.tsx?$/.test(path);
   return [
     ...filesUnder(APP, isSource),
+    // The folders of the service from which the application imports values.
+    ...['records', 'fields', 'platform'].flatMap((room) => filesUnder(join(root, 'src', room), isSource)),
     join(root, 'src', 'client', 'transport.ts'),
     join(root, 'package-lock.json'),
     join(root, 'scripts', 'lib', 'notices.mjs'),
