@@ -12,13 +12,14 @@ const STEPS_MIN = 4;
 export function afterOwnTime(milliseconds: number, tell: () => void): () => void {
   const stepMs = Math.min(STEP_MS_MAX, milliseconds / STEPS_MIN);
   let leftMs = milliseconds;
-  const timer = setInterval(() => {
-    leftMs -= stepMs;
-    if (leftMs > 0) return;
-    clearInterval(timer);
-    tell();
-  }, stepMs);
+  const next = (): NodeJS.Timeout =>
+    setTimeout(() => {
+      leftMs -= stepMs;
+      if (leftMs > 0) timer = next();
+      else tell();
+    }, stepMs);
+  let timer = next();
   return () => {
-    clearInterval(timer);
+    clearTimeout(timer);
   };
 }
