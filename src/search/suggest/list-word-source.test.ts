@@ -74,3 +74,27 @@ it('ListWordSource completes words with signs behind them, also while these are 
   const generation = list.lease().handle;
   expect(['c#', 'c', '#search', '#learn'].map((text) => source.count(generation, text))).toEqual([1, 2, 1, 2]);
 });
+
+it('ListWordSource counts the records that have what it shows, and shows another correction if the first one has none', async () => {
+  const texts = [
+    'ganet rock',
+    'ganet rock and ganet reef',
+    'ganet shore',
+    'gannte rock',
+    'gannte rubble',
+    'blue rubble',
+    'blew gannte ridge',
+  ];
+  const records = texts.map((text, index) => ({ name: `bird ${index}`, text }));
+  const birds = await fixtures.add('birds', DEFINITION, records, { language: 'none' });
+  const generation = birds.lease().handle;
+  const found = (text: string) =>
+    source
+      .suggest(contexts.get(generation), generation, { text, size: 8, typoTolerance: true })
+      .map(({ written, recordCount }) => `${written().text}: ${recordCount}`);
+  expect(found('gannet ro')).toEqual(['ganet rock: 2']);
+  expect(found('gannet ru')).toEqual(['gannte rubble: 1']);
+  // Of two misspelt words, one or the other may have another correction.
+  expect(found('blwe gannet ri')).toEqual(['blew gannte ridge: 1']);
+  expect(found('gannet nothing')).toEqual([]);
+});

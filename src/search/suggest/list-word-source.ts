@@ -53,6 +53,12 @@ interface ContextWord extends TypedWord {
   readonly terms: readonly string[];
 }
 
+/** A word before the last one, as one suggestion has it. */
+interface ReadWord extends TypedWord {
+  /** The word itself, or one of its corrections. */
+  readonly term: string;
+}
+
 export class ListWordSource implements SuggestionSource {
   constructor(
     private readonly kernel: Kernel,
@@ -83,16 +89,27 @@ export class ListWordSource implements SuggestionSource {
   }
 
   private suggestFor(typed: Typed, place: Place, request: SuggestionRequest): readonly Suggestion[] {
-    const { lastWord } = typed;
-    const context = this.context(place.generation, typed.contextWords, request.typoTolerance);
-    if (context.some(({ terms }) => terms.length === 0)) return [];
+    const words = this.context(place.generation, typed.contextWords, request.typoTolerance);
+    // What is shown is what is counted: other corrections are tried only if the most plausible ones give no results.
+    for (const context of readingsOf(words)) {
+      const terms = context.map(({ term }) => [term]);
+      const found = this.completions(place.generation, terms, typed.lastWord, request);
+      if (found.length > 0) return this.suggestions(typed, context, found, place);
+    }
+    return [];
+  }
+
+  private suggestions(
+    { before: typedBefore, lastWord }: Typed,
+    context: readonly ReadWord[],
+    found: readonly ExpandedTerm[],
+    place: Place,
+  ): readonly Suggestion[] {
     const isCorrected = context.some(isMisspelt);
-    const before = isCorrected ? `${context.map(({ word, terms: [term = word] }) => term).join(' ')} ` : typed.before;
-    const words = context.map(({ terms }) => terms);
-    const found = this.completions(place.generation, words, lastWord, request);
+    const before = isCorrected ? `${context.map(({ term }) => term).join(' ')} ` : typedBefore;
     let writtenBefore: string | undefined;
     const written = ({ term, distance }: ExpandedTerm): Written => {
-      writtenBefore ??= isCorrected ? this.corrected(context, place) : this.spelling.spelt(typed.before, place);
+      writtenBefore ??= isCorrected ? this.corrected(context, place) : this.spelling.spelt(typedBefore, place);
       const form = this.spelling.form(term, place);
       const length = distance > 0 ? 0 : this.typedLength(form, term, lastWord);
       return {
@@ -119,8 +136,8 @@ export class ListWordSource implements SuggestionSource {
   }
 
   /** Returns the context with its corrections, as records write them. */
-  private corrected(context: readonly ContextWord[], place: Place): string {
-    const words = context.map((each) => (isMisspelt(each) ? (each.terms[0] ?? '') : each.typed));
+  private corrected(context: readonly ReadWord[], place: Place): string {
+    const words = context.map((each) => (isMisspelt(each) ? each.term : each.typed));
     return `${this.spelling.spelt(words.join(' '), place)} `;
   }
 
@@ -223,8 +240,21 @@ export class ListWordSource implements SuggestionSource {
   }
 }
 
-function isMisspelt({ word, terms }: ContextWord): boolean {
-  return terms[0] !== word;
+function isMisspelt({ word, term }: ReadWord): boolean {
+  return term !== word;
+}
+
+/**
+ * Yields the context with the most plausible correction of each word, then with each other correction of one of them.
+ * Nothing if the list has nothing like some word.
+ */
+function* readingsOf(words: readonly ContextWord[]): Generator<readonly ReadWord[]> {
+  const first = words.flatMap(({ terms: [term], ...typed }) => (term === undefined ? [] : [{ ...typed, term }]));
+  if (first.length < words.length) return;
+  yield first;
+  for (const [place, { terms }] of words.entries()) {
+    for (const term of terms.slice(1)) yield first.map((word, index) => (index === place ? { ...word, term } : word));
+  }
 }
 
 function isCutBehind(word: QueryWord | undefined): boolean {
