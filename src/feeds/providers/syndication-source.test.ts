@@ -135,6 +135,16 @@ describe('SyndicationSource', () => {
     expect(await records()).toEqual({ '/1': 'One' });
   });
 
+  it('renames a record each time that its item is renamed in a feed that breaks off', async () => {
+    const titled = { guid: 'a', title: 'One', published: 'Mon, 02 Nov 2026 10:00:00 GMT' };
+    for (const link of ['/1', '/2', '/3']) {
+      const whole = feed({ link, ...titled }, { link: '/other', guid: 'b' }) as string;
+      places.site.pages.set('/feed', whole.slice(0, whole.indexOf('</item>') + 9));
+      await run();
+      expect(await records()).toEqual({ [link]: 'One' });
+    }
+  });
+
   it('removes nothing if the feed breaks off', async () => {
     places.site.pages.set('/feed', feed({ link: '/1', title: 'One' }, { link: '/2', title: 'Two' }));
     await run({ drop_left_items: true });

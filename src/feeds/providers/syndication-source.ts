@@ -21,7 +21,13 @@ import {
   type SourceRecord,
 } from '../source/source-run.js';
 import { readFeed } from '../syndication/feed-reader.js';
-import { formerNames, traitsOf, type ItemTraits, type TraitsOfItems } from '../syndication/renamed-items.js';
+import {
+  formerNames,
+  keptTraits,
+  traitsOf,
+  type ItemTraits,
+  type TraitsOfItems,
+} from '../syndication/renamed-items.js';
 import { NotAFeedError, type SyndicatedFeed, type SyndicatedItem } from '../syndication/syndicated-feed.js';
 import { decodeText } from '../text/decoded-text.js';
 import { Slices } from '../text/slices.js';
@@ -103,14 +109,16 @@ export class SyndicationSource implements FeedSource {
       await this.tell({ name, item, listener, fetcher, articles, slices });
     }
     const items = Object.fromEntries([...traits].flatMap(([name, each]) => (each === undefined ? [] : [[name, each]])));
-    for (const former of formerNames(known?.items ?? {}, items)) if (!names.has(former)) listener.gone(former);
+    const knownItems = known?.items ?? {};
+    const renamed = formerNames(knownItems, items).filter((former) => !names.has(former));
+    for (const former of renamed) listener.gone(former);
     // If the feed breaks off or some articles are still to be fetched, no validators are kept, so that the server does
     // not answer next time that nothing has changed.
     const isDone = feed.isWhole && !articles.areLeft;
     this.next = {
       ...(isDone ? validators : {}),
       names: [...names],
-      items: feed.isWhole ? items : { ...known?.items, ...items },
+      items: feed.isWhole ? items : keptTraits(knownItems, items, renamed),
       articles: Object.fromEntries(articles.kept),
     };
     if (!feed.isWhole) listener.skipped(settings.url, 'The feed breaks off; items are missing at its end.');

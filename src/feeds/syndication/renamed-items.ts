@@ -3,7 +3,7 @@
  * with a title, and without this such an item would be a second record beside the first.
  */
 import { createHash } from 'node:crypto';
-import type { SyndicatedItem } from './syndicated-feed.js';
+import { ITEMS_MAX, type SyndicatedItem } from './syndicated-feed.js';
 
 const DIGEST_CHARACTERS = 22;
 
@@ -40,6 +40,18 @@ export function formerNames(before: TraitsOfItems, now: TraitsOfItems): string[]
         : former.traits.published === item.traits.published;
     return isSame && former.name !== item.name ? [former.name] : [];
   });
+}
+
+/**
+ * Returns what is kept after an answer that breaks off: its items, and those known before that it may lack, the latest
+ * ones, as many as an answer can have. Renamed items are not kept under both names: a guid that two have tells nothing.
+ */
+export function keptTraits(before: TraitsOfItems, now: TraitsOfItems, former: readonly string[]): TraitsOfItems {
+  const renamed = new Set(former);
+  const current = Object.entries(now);
+  const others = Object.entries(before).filter(([name]) => !Object.hasOwn(now, name) && !renamed.has(name));
+  const room = Math.max(0, ITEMS_MAX - current.length);
+  return Object.fromEntries([...others.slice(Math.max(0, others.length - room)), ...current]);
 }
 
 interface NamedTraits {
