@@ -202,14 +202,16 @@ export class ListSources {
   private async leaveFormerFile({ id, account, name, media_store: mediaStore }: FeedRow): Promise<void> {
     const { store } = this.options;
     const [path, former] = [feedPath(name), formerFeedPath(name)];
-    const rows = store
-      .all()
-      .filter((row) => row.account === account && row.media_store === mediaStore)
-      .filter((row) => row.path === former || (row.path === path && row.feed !== id));
+    const isLeft = (row: SourceRow) =>
+      row.account === account &&
+      row.media_store === mediaStore &&
+      (row.path === former || (row.path === path && row.feed !== id));
+    const rows = store.all().filter(isLeft);
     if (rows.length === 0) return;
     await store.changeAll(
       rows.map(({ list_id }) => list_id),
-      () => ({ feed: id, path, applied_etag: null }),
+      // A list may have been made to import something else since.
+      (before) => (isLeft(before) ? { feed: id, path, applied_etag: null } : {}),
     );
     // If no list imports a file of that name, it may be a file of the account's own.
     if (rows.some((row) => row.path === former)) await this.removeFile(account, mediaStore, former);
