@@ -31,7 +31,7 @@ const layers = [
  * are left out of the folder's index.ts; others are what a thread needs of a folder without the rest of it.
  */
 const ENTERED_DIRECTLY =
-  '^src/(?:[a-z]+/feature|platform/(?:config|exact-json|json-members|limits|logger|metrics|outbound/(?:guarded-agent|outbound-client)|hosts/[a-z-]+|work/index)|webhooks/http-sender|' +
+  '^src/(?:[a-z]+/feature|platform/(?:config|exact-json|json-members|limits|logger|metrics|plain-letters|outbound/(?:guarded-agent|outbound-client)|hosts/[a-z-]+|work/index)|webhooks/http-sender|' +
   'records/(?:csv-text|definition-inference|flat-records|format-of-text|json-records|nameless-records|record-lines)|vectors/(?:built-in/model-name|calibration|record-text)|index/segments/kernel-layout|index/parts/part-layout|search/options/search-options|synonyms/synonym-matcher|analytics/(?:learned-searches-cache|folder)|media/store-kinds)\\.ts$';
 
 /**
