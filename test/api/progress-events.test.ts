@@ -124,6 +124,8 @@ it('Streams of disconnected clients free their places, a thousand are served at 
 });
 
 it('An open stream of events does not delay a stop', async () => {
+  // An import by a client that has gone is told of for some seconds.
+  await untilNothingRuns();
   const stream = events(new AbortController().signal);
   expect((await stream.next()).value).toEqual([]);
   expect(await service.stop()).toBe(0);
