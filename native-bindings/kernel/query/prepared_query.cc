@@ -37,23 +37,23 @@ struct SoughtTerms {
   std::string key;               // all of them
 };
 
-std::vector<TermEntry> FindTermEntries(const Segment& segment, SoughtTerms& terms) {
+std::vector<TermEntry> FindTermEntries(const Segment& segment, SoughtTerms* terms) {
   std::vector<TermEntry> found;
   StopIfAsked();
-  if (terms.hashes.empty()) std::ranges::transform(terms.texts, std::back_inserter(terms.hashes), HashTerm);
-  for (uint32_t place = 0; place < terms.texts.size(); ++place) {
-    const std::span<const uint8_t> entry = segment.FindEntry(terms.texts[place], terms.hashes[place]);
+  if (terms->hashes.empty()) std::ranges::transform(terms->texts, std::back_inserter(terms->hashes), HashTerm);
+  for (uint32_t place = 0; place < terms->texts.size(); ++place) {
+    const std::span<const uint8_t> entry = segment.FindEntry(terms->texts[place], terms->hashes[place]);
     if (!entry.empty()) found.push_back({entry.data(), static_cast<uint32_t>(entry.size()), place});
   }
   return found;
 }
 
 // Caches the entries, because the same words come again and again, with the same forms and spellings.
-TermEntries KeptTermEntries(const Segment& segment, SoughtTerms& terms) {
-  if (auto kept = segment.cache().term_entries.Find(terms.key)) return *std::move(kept);
+TermEntries KeptTermEntries(const Segment& segment, SoughtTerms* terms) {
+  if (auto kept = segment.cache().term_entries.Find(terms->key)) return *std::move(kept);
   const std::vector<TermEntry> found = FindTermEntries(segment, terms);
   auto entries = std::make_shared<const std::vector<TermEntry>>(found.begin(), found.end());
-  if (entries->size() <= kCachedEntriesMax) segment.cache().term_entries.Keep(terms.key, entries);
+  if (entries->size() <= kCachedEntriesMax) segment.cache().term_entries.Keep(terms->key, entries);
   return entries;
 }
 
@@ -303,8 +303,8 @@ class QueryPreparer {
     for (uint32_t i = 0; i < generation_.segments.size(); ++i) {
       const Segment& segment = *generation_.segments[i].segment;
       FoundTerms found{i, nullptr, {}};
-      if (segment.has_table()) found.anew = FindTermEntries(segment, sought_);
-      else found.kept = KeptTermEntries(segment, sought_);
+      if (segment.has_table()) found.anew = FindTermEntries(segment, &sought_);
+      else found.kept = KeptTermEntries(segment, &sought_);
       // Parsed when all are known. Nearly every one is at another place of the file.
       for (const TermEntry& entry : found.entries()) __builtin_prefetch(entry.at);
       if (!found.entries().empty()) found_.push_back(std::move(found));
