@@ -47,7 +47,13 @@ async function makeData() {
     await importNdjson(service.address, key, name, createReadStream(sentences.path));
   }
   await untilMerged(made);
+  while (!(await isEmbedded(service.address, key))) await wait(1000);
   await service.stop();
+}
+
+async function isEmbedded(address, key) {
+  const { meaning } = await call(address, key, 'GET', `/list/${ACCOUNT}/meant`);
+  return meaning?.state === 'ready' && meaning.pending === 0;
 }
 
 function privateMib(pid) {
