@@ -48,7 +48,8 @@ async function makeData() {
   }
   await untilMerged(made);
   while (!(await isEmbedded(service.address, key))) await wait(1000);
-  await service.stop();
+  // Releases of November 2026 may end by a signal; what they have acknowledged is there.
+  await service.stop().catch((error) => process.stderr.write(`the release before: ${error.message}\n`));
 }
 
 async function isEmbedded(address, key) {
